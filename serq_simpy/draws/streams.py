@@ -1,0 +1,175 @@
+"""The streams of a run: one for its arrivals, several for every session, and more.
+
+Streams are lazy, a stream that nobody draws from costs its object alone. Sessions
+take serials in order, so once a few sessions of a thousand drew from a kind of
+stream, the block is made for the whole thousand at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from struct import Struct
+from typing import Final, cast
+
+import numpy as np
+
+from serq_simpy.draws import chacha, seeds
+from serq_simpy.draws.rng import Rng
+
+_CHUNK_BITS: Final = 10
+_CHUNK: Final = 1 << _CHUNK_BITS
+_LAST: Final = _CHUNK - 1
+_SINGLES: Final = 8
+"""The stream of a chunk that asks for a block as the n-th has it made for the chunk."""
+_SHARED_BLOCKS: Final = 4
+"""Blocks of a session's stream that may be made with those of its chunk."""
+_KEPT_CHUNKS: Final = 64
+
+_numbers_of_block = Struct("8d").unpack_from
+_BLOCK_BYTES: Final = 64
+
+
+class Stream(chain[float]):
+    """An endless iterator over the stream's numbers, each in [0, 1)."""
+
+    __slots__ = ()
+
+    random = chain.__next__
+    """The next number of the stream."""
+
+
+_stream = cast(
+    "Callable[[Iterator[tuple[float, ...] | list[float]]], Stream]", Stream.from_iterable
+)
+
+
+class Streams:
+    """The streams of the run seeded with `seed`, a whole number below 2**64.
+
+    Every call gives the stream from its start.
+    """
+
+    __slots__ = ("_leg", "_seed", "_statements", "_workload")
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._workload = _Kind(seed, seeds.WORKLOAD)
+        self._statements = _Kind(seed, seeds.STATEMENTS)
+        self._leg = _Kind(seed, seeds.LEG)
+
+    def workload(self, serial: int, turn: int) -> Stream:
+        """What `init` (turn 0) or the `turn` block of turn `turn` draws from."""
+        return self._workload.stream(serial, turn)
+
+    def statements(self, serial: int) -> Stream:
+        """What the statements of session `serial` and of its server draw from."""
+        return self._statements.stream(serial, 0)
+
+    def leg(self, serial: int, leg: int) -> Stream:
+        """What leg number `leg` of session `serial` draws from."""
+        return self._leg.stream(serial, leg)
+
+    def arrivals(self) -> Stream:
+        """What the gaps between arrivals are drawn from."""
+        return _alone(self._seed)
+
+    def machine(self) -> Stream:
+        """What stage capacities, token caps and iterations are drawn from."""
+        return _alone(self._seed ^ seeds.MACHINE)
+
+    def eviction(self) -> Stream:
+        """What eviction keys and `spill` expressions draw from."""
+        return _alone(self._seed ^ seeds.EVICTION)
+
+    def trace(self) -> Rng:
+        """What picks the corpus session of each arrival; use its `below`."""
+        return Rng(self._seed ^ seeds.TRACE)
+
+
+class _Kind:
+    """The streams of one kind: chunks of a thousand sessions' streams, by turn or leg."""
+
+    __slots__ = ("_chunks", "_kind", "_seed")
+
+    def __init__(self, seed: int, kind: int) -> None:
+        self._seed = seed
+        self._kind = kind
+        self._chunks: dict[tuple[int, int], _Chunk] = {}
+
+    def stream(self, serial: int, part: int) -> Stream:
+        chunk = self._chunks.get((serial >> _CHUNK_BITS, part)) or self._open(serial, part)
+        return _stream(chunk.blocks(serial & _LAST))
+
+    def _open(self, serial: int, part: int) -> _Chunk:
+        chunks = self._chunks
+        if len(chunks) == _KEPT_CHUNKS:
+            chunks.pop(next(iter(chunks))).close()
+        chunk = _Chunk(self._seed, serial & ~_LAST, part, self._kind)
+        chunks[serial >> _CHUNK_BITS, part] = chunk
+        return chunk
+
+
+class _Chunk:
+    """The streams (first, part, kind) … (first + 1023, part, kind) of a run.
+
+    `_shared[i]` is block i of all of them, as the bytes of their numbers, once made.
+    """
+
+    __slots__ = ("_first", "_kind", "_part", "_seed", "_shared", "_singles")
+
+    def __init__(self, seed: int, first: int, part: int, kind: int) -> None:
+        self._seed = seed
+        self._first = first
+        self._part = part
+        self._kind = kind
+        self._singles = [0] * _SHARED_BLOCKS
+        self._shared: list[bytes | None] = [None] * _SHARED_BLOCKS
+
+    def blocks(self, place: int) -> Iterator[tuple[float, ...] | list[float]]:
+        """The numbers of the stream at `place`, a few at a time."""
+        for counter in range(_SHARED_BLOCKS):
+            shared = self._shared[counter] or self._share(counter)
+            if shared:
+                yield _numbers_of_block(shared, place * _BLOCK_BYTES)
+            else:
+                yield _single(self._seed_of(place), counter)
+        yield from _onward(self._seed_of(place), _SHARED_BLOCKS)
+
+    def close(self) -> None:
+        """Give back the memory; streams that go on make their blocks alone."""
+        self._shared = [None] * _SHARED_BLOCKS
+        self._singles = [_CHUNK] * _SHARED_BLOCKS
+
+    def _seed_of(self, place: int) -> int:
+        return seeds.sub(self._seed, self._first + place, self._part, self._kind)
+
+    def _share(self, counter: int) -> bytes | None:
+        """Block `counter` of all the streams if enough of them ask for it."""
+        self._singles[counter] += 1
+        if self._singles[counter] != _SINGLES:
+            return None
+        serials = np.arange(self._first, self._first + _CHUNK, dtype=np.uint64)
+        keys = chacha.keys(seeds.subs(self._seed, serials, self._part, self._kind))
+        words = chacha.blocks(keys, np.full(_CHUNK, counter, dtype=np.uint64))
+        self._shared[counter] = chacha.doubles(words).T.tobytes()
+        return self._shared[counter]
+
+
+def _alone(seed: int) -> Stream:
+    return _stream(_whole_stream(seed))
+
+
+def _whole_stream(seed: int) -> Iterator[list[float]]:
+    yield _single(seed, 0)
+    yield from _onward(seed, 1)
+
+
+def _onward(seed: int, counter: int) -> Iterator[list[float]]:
+    for run in chacha.onward(chacha.key(seed), counter):
+        yield chacha.doubles(run).tolist()
+
+
+def _single(seed: int, counter: int) -> list[float]:
+    words = chacha.block(chacha.key(seed), counter)
+    return [chacha.double(words[i], words[i + 1]) for i in range(0, len(words), 2)]
