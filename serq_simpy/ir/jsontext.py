@@ -35,7 +35,7 @@ class _Decoder(json.JSONDecoder):
 
 
 def _string(text: str, end: int, strict: bool = True) -> tuple[str, int]:
-    value, end = json.decoder.scanstring(text, end, strict)
+    value, end = json.decoder.scanstring(text, end, strict)  # type: ignore[attr-defined]
     return _whole_characters(value), end
 
 

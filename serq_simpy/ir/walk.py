@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Literal, assert_never
 
 from serq_simpy.ir import model as ir
+from serq_simpy.ir.moments import Moment
 
 Part = ir.Expr | ir.PoolRef | ir.StageRef
 Ref = ir.PoolRef | ir.StageRef
@@ -96,30 +97,142 @@ class Place:
     index: int
 
 
+Enclosing = tuple[Place, ir.Statement]
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A statement and where it stands: `enclosing` are those it stands in, outermost first."""
+    """A statement and where it stands.
+
+    `enclosing` are the statements it stands in, outermost first; `root` is the
+    block they all stand in: `init`, `turn` or the session.
+    """
 
     place: Place
     statement: ir.Statement
-    enclosing: tuple[tuple[Place, ir.Statement], ...]
+    enclosing: tuple[Enclosing, ...]
+    root: int
 
 
 def sites(program: ir.Program, root: int) -> Iterator[Site]:
     """The statements of block `root` and of the blocks in it, in text order."""
-    stack = _of_block(program, root, ())
+    stack = _of_block(program, root, root, ())
     while stack:
         site = stack.pop()
         yield site
-        around = (*site.enclosing, (site.place, site.statement))
-        for block in reversed(blocks_of(site.statement)):
-            stack.extend(_of_block(program, block, around))
+        blocks = blocks_of(site.statement)
+        if blocks:
+            around = (*site.enclosing, (site.place, site.statement))
+            for block in reversed(blocks):
+                stack.extend(_of_block(program, root, block, around))
 
 
 def _of_block(
-    program: ir.Program, block: int, enclosing: tuple[tuple[Place, ir.Statement], ...]
+    program: ir.Program, root: int, block: int, enclosing: tuple[Enclosing, ...]
 ) -> list[Site]:
+    """The sites of a block, last first."""
     statements = program.blocks[block]
-    return [
-        Site(Place(block, i), statements[i], enclosing) for i in reversed(range(len(statements)))
-    ]
+    numbers = reversed(range(len(statements)))
+    return [Site(Place(block, i), statements[i], enclosing, root) for i in numbers]
+
+
+# ------------------------------------------------------ a statement's expressions
+
+Role = Literal[
+    "value", "units", "reserve", "reuse", "cache", "lease", "amount", "work", "test", "count", "key"
+]
+"""What an expression is to its statement; `index` of a reference it names has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An expression of a statement, its part in it, and when it is read."""
+
+    role: Role
+    expr: ir.Expr
+    moment: Moment = Moment.STATEMENT
+
+
+def readings(statement: ir.Statement) -> list[Reading]:
+    """The expressions of a statement in text order, without the indices of what it names."""
+    match statement:
+        case ir.Set(_, value) | ir.Observe(_, value):
+            return [Reading("value", value)]
+        case ir.Hold():
+            return _hold_readings(statement)
+        case ir.Grow(_, amount) | ir.Load(_, amount):
+            return [Reading("amount", amount)]
+        case ir.Run():
+            return [Reading("work", statement.work)]
+        case ir.Branch(test) | ir.While(test):
+            return [Reading("test", test)]
+        case ir.Choose(_, count, keys):
+            return [Reading("count", count), *(Reading("key", key) for key in keys)]
+        case _:
+            return []
+
+
+def _hold_readings(hold: ir.Hold) -> list[Reading]:
+    found: list[Reading] = []
+    for request in hold.pools:
+        found.append(Reading("units", request.units, Moment.HEADER))
+        if request.reserve is not None:
+            found.append(Reading("reserve", request.reserve, Moment.HEADER))
+    if hold.reuse is not None:
+        found.append(Reading("reuse", hold.reuse, Moment.HEADER))
+    if hold.cache is not None:
+        found.append(Reading("cache", hold.cache))
+    if hold.lease is not None:
+        found.append(Reading("lease", hold.lease.duration))
+    return found
+
+
+def references(statement: ir.Statement) -> tuple[Ref, ...]:
+    """The pools and stages that a statement itself names."""
+    match statement:
+        case ir.Hold():
+            lease = () if statement.lease is None else (statement.lease.pool,)
+            return (*[request.pool for request in statement.pools], *lease)
+        case ir.Grow(pool) | ir.Load(pool) | ir.Drop(pool) | ir.Release(pool):
+            return (pool,)
+        case ir.Run():
+            growing = () if statement.growing is None else (statement.growing,)
+            return (statement.stage, *statement.also, *growing)
+        case _:
+            return ()
+
+
+def indices(statement: ir.Statement) -> list[ir.Expr]:
+    """The index expressions of what a statement names."""
+    return [ref.index for ref in references(statement) if ref.index is not None]
+
+
+def same(left: Part, right: Part) -> bool:
+    """Whether two expressions, or two references, are written the same."""
+    stack = [(left, right)]
+    while stack:
+        a, b = stack.pop()
+        below_a, below_b = children(a), children(b)
+        if _head(a) != _head(b) or len(below_a) != len(below_b):
+            return False
+        stack.extend(zip(below_a, below_b, strict=True))
+    return True
+
+
+def _head(part: Part) -> tuple[object, ...]:
+    """A node without what is below it."""
+    match part:
+        case ir.PoolRef(base, count) | ir.StageRef(base, count):
+            return type(part), base, count
+        case ir.Binary(op) | ir.Unary(op):
+            return type(part), op
+        case ir.Call(name) | ir.Sample(name):
+            return type(part), name
+        case ir.Cost(resource):
+            return type(part), resource
+        case ir.Cond():
+            return (type(part),)
+        case ir.Num() | ir.Attr() | ir.Reg() | ir.Ctx() | ir.Agg():
+            return type(part), part
+        case _:
+            assert_never(part)
