@@ -723,3 +723,24 @@ class File:
     preamble: tuple[Let | Use | Definition, ...]
     main: tuple[Item, ...] | None
     span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """`word value;` of an instance's `run { … }`; a trace's value is its path.
+
+    `value.span` has the digits as they were written, which a double may not hold.
+    """
+
+    word: Literal["horizon", "warmup", "seed", "arrivals", "trace"]
+    value: Expr | str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An instance: what a program's inputs are, and the settings of its run."""
+
+    bindings: tuple[Let, ...]
+    settings: tuple[Setting, ...]
+    span: Span
