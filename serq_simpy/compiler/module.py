@@ -1,0 +1,335 @@
+"""A program of the IR as a Python module that is written, compiled and bound to a run.
+
+The module has one function, `bind(run)`. It makes the run's stages and pools, with the
+functions they read their expressions by, and returns what the processes execute: `init`
+and `begin_turn` as functions of a session, `session` as its generator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import CodeType
+
+from serq_simpy.compiler.expressions import Expressions, Families, Names
+from serq_simpy.compiler.reading import (
+    changes_with_its_entry,
+    estimated_stages,
+    is_amount,
+    may_repeat,
+    program_expressions,
+    reads_attributes,
+    reads_attributes_alone,
+    statement_expressions,
+)
+from serq_simpy.compiler.statements import Statements
+from serq_simpy.compiler.writer import Writer
+from serq_simpy.ir import model as ir
+from serq_simpy.ir.depth import deep
+from serq_simpy.ir.printing import Printer
+from serq_simpy.ir.walk import draws, sites
+
+_STATEMENT_TIME = {"Now": "clock._now"}
+_QUEUE_TIME = {"Now": "clock._now", "Waited": "(clock._now - hold.joined)"}
+_EVICTION_TIME = {
+    "Now": "clock._now",
+    "Age": "(clock._now - entry.released)",
+    "Last": "entry.released",
+    "Queued": "waits(entry)",
+}
+_VICTIM_TIME = {
+    "Now": "clock._now",
+    "Decoding": "0.0",
+    "Admission": "float(place)",
+    "Position": "allocation.position",
+}
+_SHARING_TIME = {"Now": "clock._now", "N": "present"}
+
+
+def source(program: ir.Program) -> str:
+    """The Python source of a program."""
+    with deep():
+        return _Module(program).text()
+
+
+def compiled(program: ir.Program) -> CodeType:
+    """The module's code object."""
+    return compile(source(program), "<serq program>", "exec")
+
+
+def resource_names(kind: str, resources: Sequence[ir.Pool | ir.Stage]) -> list[str]:
+    """A Python name for each resource: its own where that is one, else by number."""
+    names: list[str] = []
+    for number, resource in enumerate(resources):
+        name = f"{kind}_{resource.name.replace('.', '_')}"
+        if resource.index is not None:
+            name += f"_{resource.index}"
+        if not (name.isascii() and name.isidentifier()) or name in names:
+            name = f"{kind}{number}"
+        names.append(name)
+    return names
+
+
+class _Module:
+    def __init__(self, program: ir.Program) -> None:
+        self._program = program
+        self._families = Families(Printer(program))
+        self._pools = resource_names("pool", program.pools)
+        self._stages = resource_names("stage", program.stages)
+        self._writer = Writer(depth=1)
+        self._sites = list(sites(program, ir.SESSION))
+
+    def text(self) -> str:
+        self._make_stages()
+        self._make_pools()
+        self._make_holds()
+        self._function_of_session("init", ir.INIT)
+        self._begin_turn()
+        self._session()
+        self._gauges()
+        self._gap()
+        self._writer.line("return Bound(init, session, gauges, gap)")
+        head = Writer()
+        head.line("def bind(run):")
+        head.depth = 1
+        self._bindings(head)
+        for line in self._families.lines():
+            self._writer.lines.insert(-1, " " + line)
+        return head.text() + self._writer.text()
+
+    def _bindings(self, head: Writer) -> None:
+        head.line("clock, streams = run.clock, run.streams")
+        head.line("response = run.client[2].record")
+        for number in range(len(self._program.observes)):
+            head.line(f"observe{number} = run.observations[{number}].record")
+        head.line("evicting, running = streams.eviction().random, streams.machine().random")
+
+    # ------------------------------------------------------------- functions
+
+    def _names(self, **changes: object) -> Names:
+        given = {"context": _STATEMENT_TIME, **changes}
+        return Names(self._pools, self._stages, self._families, **given)  # type: ignore[arg-type]
+
+    @contextmanager
+    def _function(self, head: str, **names: object) -> Iterator[Expressions]:
+        with self._writer.block(f"def {head}:"):
+            yield Expressions(self._writer, self._names(**names))
+
+    def _returning(self, head: str, *exprs: ir.Expr, prologue: str = "", **names: object) -> None:
+        """A function that returns one value, or a tuple of several."""
+        with self._function(head, **names) as expressions:
+            if prologue:
+                self._writer.line(prologue)
+            codes = [self._kept(expressions.value(expr)) for expr in exprs]
+            self._writer.line(f"return {codes[0] if len(codes) == 1 else ', '.join(codes)}")
+
+    def _keys(self, head: str, keys: tuple[ir.Expr, ...], prologue: str, **names: object) -> None:
+        """A function that returns a tuple of keys."""
+        with self._function(head, **names) as expressions:
+            if any(reads_attributes(key) for key in keys):
+                self._writer.line(prologue)
+            codes = [self._kept(expressions.value(key)) for key in keys]
+            self._writer.line(f"return ({', '.join(codes)},)")
+
+    def _kept(self, code: str) -> str:
+        return code if code.isidentifier() else self._writer.temporary(code)
+
+    # ------------------------------------------------------------- resources
+
+    def _make_stages(self) -> None:
+        estimated = estimated_stages(program_expressions(self._program))
+        for number, (name, stage) in enumerate(
+            zip(self._stages, self._program.stages, strict=True)
+        ):
+            match stage.kind:
+                case ir.Fifo(servers):
+                    made = f"run.fifo({number}, {servers})"
+                case ir.Ps(ir.Ctx("N")):
+                    made = f"run.delay({number})"
+                case ir.Ps(capacity):
+                    head = f"capacity{number}(present)"
+                    self._returning(head, capacity, context=_SHARING_TIME, random="running")
+                    made = f"run.sharing({number}, capacity{number})"
+                case _:
+                    raise AssertionError("engines are refused before compiling")
+            self._writer.line(f"{name} = {made}")
+            if number in estimated:
+                self._writer.line(f"{name}.estimator = Estimator()")
+
+    def _make_pools(self) -> None:
+        for number, (name, pool) in enumerate(zip(self._pools, self._program.pools, strict=True)):
+            options = [*self._line_option(number, pool), *self._eviction_option(number, pool)]
+            options += [*self._preemption_option(number, pool), *self._spill_option(number, pool)]
+            self._writer.line(f"{name} = run.pool({', '.join([str(number), *options])})")
+
+    def _line_option(self, number: int, pool: ir.Pool) -> Iterator[str]:
+        if pool.queue is not None:
+            prologue = "a = hold.customer.attrs"
+            names = {"context": _QUEUE_TIME, "customer": "hold.customer"}
+            self._keys(f"queue{number}(hold)", pool.queue, prologue, **names)
+            settled = all(reads_attributes_alone(key) for key in pool.queue)
+            yield f"line={'SettledLine' if settled else 'KeyedLine'}(queue{number})"
+
+    def _eviction_option(self, number: int, pool: ir.Pool) -> Iterator[str]:
+        if pool.evict is not None:
+            context = {**_EVICTION_TIME, "Size": "entry.units"}
+            names = {"context": context, "customer": "entry.customer", "random": "evicting"}
+            self._keys(f"evict{number}(entry)", pool.evict, "a = entry.attrs", **names)
+            stable = all(changes_with_its_entry(key) for key in pool.evict)
+            yield f"order=EvictionOrder(evict{number}, {stable})"
+
+    def _preemption_option(self, number: int, pool: ir.Pool) -> Iterator[str]:
+        if pool.preempt is not None:
+            names = {"context": _VICTIM_TIME, "customer": "allocation.customer"}
+            prologue = "a = allocation.customer.attrs"
+            head = f"victim{number}(allocation, place)"
+            self._keys(head, pool.preempt.keys, prologue, **names)
+            yield f"preemption=Preemption(victim{number}, {pool.preempt.tail})"
+
+    def _spill_option(self, number: int, pool: ir.Pool) -> Iterator[str]:
+        if pool.spill is not None:
+            context = {**_EVICTION_TIME, "Size": "size"}
+            names = {"context": context, "customer": "entry.customer", "random": "evicting"}
+            for word, expr in (("when", pool.spill.when), ("work", pool.spill.work)):
+                prologue = "a = entry.attrs" if reads_attributes(expr) else ""
+                head = f"spill_{word}{number}(entry, size)"
+                self._returning(head, expr, prologue=prologue, **names)
+            target, stage = self._pools[pool.spill.to], self._stages[pool.spill.via]
+            yield f"spill=Spill(lambda: ({target}, {stage}), spill_when{number}, spill_work{number})"
+
+    # ----------------------------------------------------------------- holds
+
+    def _make_holds(self) -> None:
+        for site in self._sites:
+            if isinstance(site.statement, ir.Hold):
+                self._hold(site.statement, site.place.block, site.place.index)
+
+    def _hold(self, hold: ir.Hold, block: int, index: int) -> None:
+        name = f"hold{block}_{index}"
+        demands = [
+            self._demand(f"{name}_{number}", asked, block, index)
+            for number, asked in enumerate(hold.pools)
+        ]
+        reuse = self._amount(f"{name}_reuse", hold.reuse)
+        cache = self._amount(f"{name}_cache", hold.cache)
+        lease = "None"
+        if hold.lease is not None:
+            number = [asked.pool for asked in hold.pools].index(hold.lease.pool)
+            lease = f"({number}, {self._amount(f'{name}_lease', hold.lease.duration)})"
+        twice = f"different_members({block}, {index})" if may_repeat(hold) else "None"
+        arguments = f"({', '.join(demands)},), {reuse}, {cache}, {lease}, {twice}"
+        self._writer.line(f"{name}_statement = HoldStatement({arguments})")
+
+    def _demand(self, name: str, asked: ir.HoldRequest, block: int, index: int) -> str:
+        self._place_function(f"{name}_place", asked.pool, block, index)
+        fixed = []
+        self._checked_amount(f"{name}_units", asked.units, block, index)
+        if reads_attributes_alone(asked.units):
+            fixed.append(f"{name}_units")
+        reserve = "None"
+        if asked.reserve is not None:
+            reserve = f"{name}_reserve"
+            self._checked_amount(reserve, asked.reserve, block, index)
+            if reads_attributes_alone(asked.reserve):
+                fixed.append(reserve)
+        tail = "," if fixed else ""
+        return f"Demand({name}_place, {name}_units, {reserve}, ({', '.join(fixed)}{tail}))"
+
+    def _place_function(self, name: str, ref: ir.PoolRef, block: int, index: int) -> None:
+        with self._function(f"{name}(me)", random="me.random") as expressions:
+            expressions.where = f", me, {block}, {index}"
+            if ref.index is not None:
+                self._writer.line("a = me.attrs")
+            self._writer.line(f"return {expressions.place(ref)}")
+
+    def _amount(self, name: str, expr: ir.Expr | None) -> str:
+        """A function of the customer for an optional clause; its name, or None."""
+        if expr is None:
+            return "None"
+        prologue = "a = me.attrs" if reads_attributes(expr) else ""
+        self._returning(f"{name}(me)", expr, prologue=prologue, random="me.random")
+        return name
+
+    def _checked_amount(self, name: str, expr: ir.Expr, block: int, index: int) -> None:
+        """A function for units, which are not negative and not NaN."""
+        with self._function(f"{name}(me)", random="me.random") as expressions:
+            expressions.where = f", me, {block}, {index}"
+            if reads_attributes(expr):
+                self._writer.line("a = me.attrs")
+            value = self._kept(expressions.value(expr))
+            if not (isinstance(expr, ir.Cost) and is_amount(expr.value)):
+                with self._writer.block(f"if not {value} >= 0.0:"):
+                    self._writer.line(f"wrong_amount(me, {block}, {index}, {value})")
+            self._writer.line(f"return {value}")
+
+    # ------------------------------------------------------------- processes
+
+    def _function_of_session(self, name: str, block: int) -> None:
+        """`init`, or the workload's turn block: a plain function of a session."""
+        with self._writer.block(f"def {name}(me):"):
+            if self._program.blocks[block]:
+                self._writer.line("a = me.attrs")
+                if self._draws_in(block):
+                    self._writer.line("u = streams.workload(me.serial, me.turn).random")
+                self._statements(top=True, loops=False, bodies=[]).block(block)
+
+    def _begin_turn(self) -> None:
+        self._function_of_session("turn", ir.TURN)
+        with self._writer.block("def begin_turn(me):"):
+            self._writer.line("me.attrs[2] += 1.0")
+            self._writer.line("me.turn += 1")
+            self._writer.line("me.turn_began = clock._now")
+            self._writer.line("run.turns += 1")
+            self._writer.line("if me.corpus is not None: me.load_turn()")
+            if self._program.blocks[ir.TURN]:
+                self._writer.line("turn(me)")
+
+    def _statements(self, *, top: bool, loops: bool, bodies: list[int]) -> Statements:
+        return Statements(
+            self._program, self._writer, self._names(), bodies, top=top, loops=loops
+        )
+
+    def _session(self) -> None:
+        """The session's generator, and those of the blocks that stand too deep in it."""
+        loops = any(isinstance(site.statement, ir.While | ir.Loop) for site in self._sites)
+        drawing = any(draws(expr) for expr in self._session_expressions())
+        bodies: list[int] = []
+        with self._writer.block("def session(me):"):
+            self._writer.line("a = me.attrs")
+            stream = "streams.statements(me.serial).random" if drawing else "None"
+            self._writer.line(f"u = me.random = {stream}")
+            self._generator(ir.SESSION, top=True, loops=loops, bodies=bodies)
+        while bodies:
+            number = bodies.pop()
+            with self._writer.block(f"def body{number}(me, a, u):"):
+                self._generator(number, top=False, loops=loops, bodies=bodies)
+
+    def _generator(self, block: int, *, top: bool, loops: bool, bodies: list[int]) -> None:
+        if loops:
+            self._writer.line("steps = 0")
+        self._statements(top=top, loops=loops, bodies=bodies).block(block)
+        self._writer.line("yield from ()")
+
+    def _draws_in(self, root: int) -> bool:
+        return any(
+            draws(expr)
+            for site in sites(self._program, root)
+            for expr in statement_expressions(site.statement)
+        )
+
+    def _session_expressions(self) -> Iterator[ir.Expr]:
+        for site in self._sites:
+            yield from statement_expressions(site.statement)
+
+    def _gauges(self) -> None:
+        for number, gauge in enumerate(self._program.gauges):
+            self._returning(f"gauge{number}()", gauge.expr, customer="", context={})
+        names = "".join(f"gauge{number}, " for number in range(len(self._program.gauges)))
+        self._writer.line(f"gauges = ({names})")
+
+    def _gap(self) -> None:
+        if isinstance(self._program.arrival, ir.Renewal):
+            self._writer.line("arriving = run.arriving")
+            self._returning("gap()", self._program.arrival.gap, random="arriving")
+        else:
+            self._writer.line("gap = None")

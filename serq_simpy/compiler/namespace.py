@@ -1,0 +1,58 @@
+"""What a program's module finds under its names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf, log, nan
+from typing import Any
+
+from serq_simpy.draws import laws
+from serq_simpy.ir.arithmetic import BINARY, UNARY
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The functions of a program, bound to a run.
+
+    `init(session)`, `session(session)` (a generator), `gauges` (the state's functions) and
+    `gap()`, the next interarrival time of a renewal law.
+    """
+
+    init: Callable[[Any], None]
+    session: Callable[[Any], Any]
+    gauges: tuple[Callable[[], float], ...]
+    gap: Callable[[], float] | None
+
+
+def comes_before(keys: tuple[float, ...], best: tuple[float, ...]) -> bool:
+    """Whether a candidate's keys are less: the first that differ decide, a NaN never does."""
+    for key, other in zip(keys, best, strict=True):
+        if key < other:
+            return True
+        if key > other:
+            return False
+    return False
+
+
+ARITHMETIC: dict[str, object] = {
+    "Bound": Bound,
+    "comes_before": comes_before,
+    "inf": inf,
+    "nan": nan,
+    "log": log,
+    "divide": BINARY["Div"],
+    "power": BINARY["Pow"],
+    "least": BINARY["Min"],
+    "largest": BINARY["Max"],
+    "floor": UNARY["Floor"],
+    "ceil": UNARY["Ceil"],
+    "root": UNARY["Sqrt"],
+    "exponential": UNARY["Exp"],
+    "logarithm": UNARY["Ln"],
+    "uniform": laws.uniform,
+    "erlang": laws.erlang,
+    "h2": laws.h2,
+    "bernoulli": laws.bernoulli,
+}
+"""The numbers, the functions and the laws."""

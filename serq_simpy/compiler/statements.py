@@ -1,0 +1,234 @@
+"""Statements of the IR as the body of a generator function.
+
+A session's generator runs through its statements and yields the event of a resource
+wherever it has to wait. What a function of the module written is called is the same
+everywhere: `me` is the customer, `a` its attributes, `u` draws from its stream.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from serq_simpy.compiler.expressions import Expressions, Names
+from serq_simpy.compiler.reading import is_amount, is_test
+from serq_simpy.ir import model as ir
+from serq_simpy.ir.printing import Printer
+
+if TYPE_CHECKING:
+    from serq_simpy.compiler.writer import Writer
+
+DEEPEST = 7
+"""Loops and holds in one function: CPython allows 20 nested `while` and `try` blocks."""
+
+class Statements:
+    """Writes blocks of a program into one generator function.
+
+    `top` tells the session's own function, which ends the session by returning, from the
+    bodies it enters with `yield from`, which end it by raising `Departed`. Blocks that
+    stand too deep for one function are queued in `bodies`, by number.
+    """
+
+    def __init__(
+        self,
+        program: ir.Program,
+        writer: Writer,
+        names: Names,
+        bodies: list[int],
+        *,
+        top: bool,
+        loops: bool,
+    ) -> None:
+        self._program = program
+        self._printer = Printer(program)
+        self._writer = writer
+        self._names = names
+        self._expressions = Expressions(writer, names)
+        self._bodies = bodies
+        self._top = top
+        self._loops = loops
+        self._nesting = 0
+        self._block = 0
+        self._index = 0
+
+    def block(self, number: int) -> None:
+        """Write the statements of a block, and the answer of a turn that was served in it."""
+        outer = self._block, self._index
+        sides = self._program.sides[number]
+        answering = False
+        for index, statement in enumerate(self._program.blocks[number]):
+            if answering and sides[index] == "Workload":
+                self._answer()
+                answering = False
+            self._block, self._index = number, index
+            self._expressions.where = f", {self._place}"
+            self._statement(statement)
+            if isinstance(statement, ir.Turn):
+                answering = True
+            elif isinstance(statement, ir.End):
+                answering = False
+                break
+        if answering:
+            self._answer()
+        self._block, self._index = outer
+        self._expressions.where = f", {self._place}"
+
+    @property
+    def _place(self) -> str:
+        """The statement being written, as arguments for messages."""
+        return f"me, {self._block}, {self._index}"
+
+    def _line(self, text: str) -> None:
+        self._writer.line(text)
+
+    def _yield(self, event: str) -> None:
+        self._line(f"yield {event}")
+        if self._loops:
+            self._line("steps = 0")
+
+    def _answer(self) -> None:
+        self._line("now = clock._now")
+        self._line("response((now, me.serial, a[2], now - me.turn_began))")
+
+    # ------------------------------------------------------------ statements
+
+    def _statement(self, statement: ir.Statement) -> None:
+        match statement:
+            case ir.Turn():
+                self._line("begin_turn(me)")
+            case ir.Set(slot, value):
+                self._line(f"a[{slot}] = {self._expressions.value(value)}")
+            case ir.Observe(observe, value):
+                code = self._expressions.value(value)
+                self._line(f"observe{observe}((clock._now, me.serial, a[2], {code}))")
+            case ir.Hold():
+                self._hold(statement)
+            case ir.Grow(pool, amount):
+                self._grow(pool, amount)
+            case ir.Load(pool, amount):
+                code = self._expressions.value(amount)
+                self._line(f"load({self._place}, {self._expressions.place(pool)}, {code})")
+            case ir.Drop(pool):
+                self._line(f"{self._expressions.place(pool)}.drop(me.serial)")
+            case ir.Release(pool):
+                self._line(f"release(me, {self._expressions.place(pool)})")
+            case ir.Run():
+                self._run(statement)
+            case ir.Branch(test, yes, no):
+                self._branch(test, yes, no)
+            case ir.While(test, body):
+                self._while(test, body)
+            case ir.Loop(body):
+                self._while(None, body)
+            case ir.Choose(slot, number, keys):
+                self._choose(slot, number, keys)
+            case ir.End():
+                self._line("return" if self._top else "raise Departed")
+            case ir.Fork() | ir.Join():
+                raise AssertionError("legs are refused before compiling")
+            case _:
+                assert_never(statement)
+
+    def _run(self, run: ir.Run) -> None:
+        stage = self._expressions.place(run.stage)
+        if run.stage.index is not None and not isinstance(run.stage.index, ir.Num):
+            stage = self._writer.temporary(stage)
+        work = self._expressions.value(run.work)
+        if isinstance(run.work, ir.Cost) and isinstance(run.work.value, ir.Num) and run.work.value.value > 0:
+            self._yield(f"{stage}.serve(me, {work})")
+            return
+        self._line(f"work = {work}")
+        with self._writer.block("if work > 0.0:"):
+            self._yield(f"{stage}.serve(me, work)")
+        with self._writer.block("elif work == 0.0:"):
+            self._yield("Pause(me)")
+        with self._writer.block("else:"):
+            self._line(f"wrong_amount({self._place}, work)")
+
+    def _grow(self, pool: ir.PoolRef, amount: ir.Expr) -> None:
+        code = self._expressions.value(amount)
+        place = self._expressions.place(pool)
+        self._line(f"wait = enlarge({self._place}, {place}, {code})")
+        with self._writer.block("if wait is not None:"):
+            self._yield("wait")
+
+    def _branch(self, test: ir.Expr, yes: int, no: int) -> None:
+        with self._writer.block(f"if {self._guard(test)}:"):
+            self._inner(yes)
+        if self._program.blocks[no]:
+            with self._writer.block("else:"):
+                self._inner(no)
+
+    def _guard(self, test: ir.Expr) -> str:
+        """The code of a guard, which must be 0 or 1."""
+        if is_test(test):
+            return self._expressions.test(test)
+        guard = self._writer.temporary(self._expressions.value(test))
+        with self._writer.block(f"if {guard} != 1.0 and {guard} != 0.0:"):
+            self._line(f"wrong_guard({self._place}, {guard})")
+        return guard
+
+    def _while(self, test: ir.Expr | None, body: int) -> None:
+        with self._writer.block("while True:"):
+            if test is not None:
+                with self._writer.block(f"if not {self._guard(test)}:"):
+                    self._line("break")
+            self._line(f"steps += {1 + len(self._program.blocks[body])}")
+            with self._writer.block("if steps > 1000000:"):
+                self._line(f"endless({self._place})")
+            self._deeper(body)
+
+    def _inner(self, number: int) -> None:
+        """A block that makes no Python block of the kind CPython counts."""
+        if self._writer.depth > 60:
+            self._enter(number)
+        else:
+            self.block(number)
+
+    def _deeper(self, number: int) -> None:
+        """A block inside a `while` or `try` of Python."""
+        if self._nesting == DEEPEST:
+            self._enter(number)
+            return
+        self._nesting += 1
+        self._inner(number)
+        self._nesting -= 1
+
+    def _enter(self, number: int) -> None:
+        self._bodies.append(number)
+        self._line(f"yield from body{number}(me, a, u)")
+
+    def _choose(self, slot: int, number: ir.Expr, keys: tuple[ir.Expr, ...]) -> None:
+        name = f"a[{slot}]"
+        self._line(f"count = choices({self._place}, {self._expressions.value(number)})")
+        self._line("best, chosen = None, 0.0")
+        with self._writer.block("for candidate in range(count):"):
+            self._line(f"{name} = float(candidate)")
+            codes = [self._writer.temporary(self._expressions.value(key)) for key in keys]
+            found = f"({', '.join(codes)},)" if len(codes) > 1 else codes[0]
+            better = f"comes_before({found}, best)" if len(codes) > 1 else f"{found} < best"
+            with self._writer.block(f"if best is None or {better}:"):
+                self._line(f"best, chosen = {found}, {name}")
+        self._line(f"{name} = chosen")
+
+    def _hold(self, hold: ir.Hold) -> None:
+        name = f"hold{self._block}_{self._index}"
+        self._line(f"{name} = request(me, {name}_statement)")
+        self._yield(name)
+        if not self._preemptible(hold):
+            self._inner(hold.body)
+            self._line(f"end_hold(me, {name})")
+            return
+        with self._writer.block("while True:"):
+            with self._writer.block("try:"):
+                self._deeper(hold.body)
+                self._line("break")
+            with self._writer.block("except Preempted as preempted:"):
+                with self._writer.block(f"if preempted.hold is not {name}:"):
+                    self._line("raise")
+        self._line(f"end_hold(me, {name})")
+
+    def _preemptible(self, hold: ir.Hold) -> bool:
+        """Whether a pool of the hold may take it away."""
+        return any(
+            self._program.pools[asked.pool.base].preempt is not None for asked in hold.pools
+        )

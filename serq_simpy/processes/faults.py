@@ -1,0 +1,173 @@
+"""What a run says when the program breaks a rule while it runs."""
+
+from __future__ import annotations
+
+from math import floor, inf, isnan
+from typing import TYPE_CHECKING, NoReturn, TypeVar
+
+from serq_simpy.errors import Diagnostic, RunError
+from serq_simpy.ir import model as ir
+from serq_simpy.ir.printing import Printer, value_text
+from serq_simpy.ir.spans import Spans
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from serq_simpy.resources.customer import Customer
+    from serq_simpy.resources.hold import Allocation
+    from serq_simpy.resources.pool import Pool
+
+Member = TypeVar("Member")
+
+Place = tuple[int, int]
+"""A statement: its block and its number there."""
+
+
+class Faults:
+    """Makes the errors of one program's runs: with the statement, the session and the time."""
+
+    def __init__(self, program: ir.Program, spans: Spans) -> None:
+        self._program = program
+        self._spans = spans
+        self._printer = Printer(program)
+
+    def error(
+        self, customer: Customer, place: Place | None, message: str, help: str | None = None
+    ) -> RunError:
+        """The error of a customer at a statement, where that is known."""
+        span = None if place is None else self._spans.statements.get(place)
+        where = "" if span or place is None else f"block {place[0]}, statement {place[1]}: "
+        now = value_text(customer.env.now)
+        notes = (f"session {customer.serial}, at time {now}",)
+        return RunError(Diagnostic(where + message, span, help, notes))
+
+    def grow_outside(
+        self, customer: Customer, block: int, index: int, pool: Pool
+    ) -> RunError:
+        """A `grow` where no open hold has units of the pool any more."""
+        return self.error(
+            customer,
+            (block, index),
+            f"grow outside a hold of pool `{pool.name}`",
+            "its units were given back by a `release` before",
+        )
+
+    def load_outside(self, customer: Customer, block: int, index: int, pool: Pool) -> RunError:
+        """A `load` where no open hold has units of the pool any more."""
+        return self.error(
+            customer,
+            (block, index),
+            f"load outside a hold of pool `{pool.name}`",
+            "its units were given back by a `release` before",
+        )
+
+    def load_over(
+        self, customer: Customer, block: int, index: int, allocation: Allocation
+    ) -> RunError:
+        """A `load` beyond what is allocated."""
+        return self.error(
+            customer,
+            (block, index),
+            f"`{self._statement((block, index))}`: the hold has {value_text(allocation.units)} "
+            f"allocated and {value_text(allocation.position)} computed; a load must fit the "
+            "allocation (grow first)",
+        )
+
+    def _statement(self, place: Place) -> str:
+        block, index = place
+        return self._printer.statement(self._program.blocks[block][index])
+
+    def member(
+        self,
+        family: Sequence[Member],
+        index: float,
+        text: str,
+        customer: Customer | None = None,
+        block: int = 0,
+        number: int = 0,
+    ) -> Member:
+        """The member of a family that an index names; `text` is the index as written."""
+        if 0.0 <= index < len(family) and index == floor(index):
+            return family[int(index)]
+        message = (
+            f"index `{text}` is {value_text(index)}: a member of an array of {len(family)} is "
+            f"0 to {len(family) - 1}"
+        )
+        if customer is None:
+            raise RunError(message)
+        raise self.error(customer, (block, number), message)
+
+    def wrong_amount(self, customer: Customer, block: int, index: int, value: float) -> NoReturn:
+        """An amount that is negative or NaN."""
+        raise self.error(
+            customer,
+            (block, index),
+            f"`{self._statement((block, index))}`: the amount is {value_text(value)}, not a number "
+            "of units, tokens or seconds",
+            "bound it from below: `max(0, …)`" if value < 0.0 else None,
+        )
+
+    def wrong_guard(self, customer: Customer, block: int, index: int, value: float) -> NoReturn:
+        """A guard that is neither 0 nor 1."""
+        statement = self._program.blocks[block][index]
+        branch = isinstance(statement, ir.Branch)
+        raise self.error(
+            customer,
+            (block, index),
+            f"`{self._statement((block, index))}`: the guard is {value_text(value)}, not 0 or 1"
+            + ("; a draw is written `branch with (p)`" if branch else ""),
+            "compare it with something, as in `(x > 0)`",
+        )
+
+    def endless(self, customer: Customer, block: int, index: int) -> NoReturn:
+        """A loop that ran a million statements without time passing."""
+        raise self.error(
+            customer,
+            (block, index),
+            f"`{self._statement((block, index))}`: session {customer.serial} executed a million "
+            "statements without waiting",
+            "let a pass of the loop `run` something, or end the loop",
+        )
+
+    def choices(self, customer: Customer, block: int, index: int, value: float) -> int:
+        """The number of candidates of a `choose`: rounded down, none below 1."""
+        if isnan(value) or value in (inf, -inf):
+            raise self.error(
+                customer,
+                (block, index),
+                f"`{self._statement((block, index))}`: the number of candidates is "
+                f"{value_text(value)}, not a whole number",
+            )
+        return max(0, floor(value))
+
+    def different_members(
+        self, block: int, index: int
+    ) -> Callable[[Customer, Sequence[Pool]], None]:
+        """The check that a hold's indices name different members, when it is reached."""
+        hold = self._program.blocks[block][index]
+        assert isinstance(hold, ir.Hold)
+        names = [self._printer.reference(asked.pool) for asked in hold.pools]
+
+        def check(customer: Customer, pools: Sequence[Pool]) -> None:
+            for later, pool in enumerate(pools):
+                if pool in pools[:later]:
+                    first = names[pools.index(pool)]
+                    raise self.error(
+                        customer,
+                        (block, index),
+                        f"`{first}` and `{names[later]}` name the same member, "
+                        f"`{pool.name}[{pool.index}]`: a hold takes each pool once",
+                    )
+
+        return check
+
+    def unsettled(self, customer: Customer, times: int) -> RunError:
+        """A customer that becomes ready for ever at one instant."""
+        now = value_text(customer.env.now)
+        return self.error(
+            customer,
+            None,
+            f"the instant t = {now} does not settle: session {customer.serial} became ready "
+            f"{times} times without time passing (a `run` of zero work, or a `hold` admitted and "
+            "released, inside a loop)",
+        )

@@ -1,0 +1,49 @@
+"""A session: a client's conversation with the deployment, as a SimPy process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from serq_simpy.ir import model as ir
+from serq_simpy.resources.customer import Customer
+
+if TYPE_CHECKING:
+    from serq_simpy.processes.simulation import Simulation
+
+Presets = Sequence[tuple[int, float]]
+"""Slots and the values they get."""
+
+
+class Session(Customer):
+    """One session, from its arrival to its end.
+
+    `turn` counts the turns begun, as the random streams do (a program may set the
+    attribute `turn_no` to something else); `corpus` are the turns that it replays, each the
+    attributes it sets; `random` draws what its statements draw.
+    """
+
+    random: Callable[[], float]
+
+    def __init__(self, run: Simulation, serial: int, corpus: Sequence[Presets] | None) -> None:
+        attrs = run.attributes[:]
+        attrs[ir.SERIAL] = float(serial)
+        super().__init__(run.clock, attrs, serial)
+        self.run = run
+        self.began = self.turn_began = run.clock._now
+        self.turn = 0
+        self.corpus = corpus
+
+    def load_turn(self) -> None:
+        """Set what the corpus says of the turn begun; beyond its end, the last turn's again."""
+        assert self.corpus is not None
+        last = len(self.corpus)
+        for slot, value in self.corpus[min(self.turn, last) - 1] if last else ():
+            self.attrs[slot] = value
+        self.attrs[ir.MORE] = 1.0 if self.turn < last else 0.0
+
+    def finished(self) -> None:
+        """Leave: release every hold and lease, and let others have the units."""
+        self._ok, self._value = True, None
+        self.give_back()
+        self.run.session_ended(self)

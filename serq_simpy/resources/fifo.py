@@ -1,0 +1,102 @@
+"""A stage with servers: jobs in the order of arrival, each at rate 1."""
+
+from __future__ import annotations
+
+from collections import deque
+from heapq import heappush
+from math import inf
+from typing import TYPE_CHECKING, cast
+
+from serq_simpy.resources.stage import Job, Stage
+
+if TYPE_CHECKING:
+    from simpy.events import Event
+
+    from serq_simpy.clock import Clock
+    from serq_simpy.resources.customer import Customer
+
+
+class Fifo(Stage):
+    """`fifo(c)`: c servers and one waiting line.
+
+    A job is an event at the end of its service. Statements of this class are the most
+    often executed of a queueing model, so entering, leaving and counting are written
+    out in `serve` and `_finish` instead of called.
+    """
+
+    def __init__(
+        self, clock: Clock, name: str, index: int | None, order: int, servers: int
+    ) -> None:
+        super().__init__(clock, name, index, order)
+        self._servers = servers
+        self._serving: dict[Job, None] = {}
+        self._line: deque[Job] = deque()
+        self._done = self._finish
+
+    def serve(self, customer: Customer, work: float) -> Job:
+        clock = self.clock
+        now = clock._now
+        job = Job(self, customer, work, now)
+        if not self.present:
+            self._busy_since = now
+        self.present += 1.0
+        if len(self._serving) < self._servers:
+            self._serving[job] = None
+            job.callbacks.append(self._done)
+            if work != inf:
+                heappush(clock.future, (now + work, clock.next_number(), job))
+        else:
+            self._line.append(job)
+        return job
+
+    def _finish(self, event: Event) -> None:
+        job = cast(Job, event)
+        clock = self.clock
+        now = clock._now
+        start = job.start
+        del self._serving[job]
+        self.present -= 1.0
+        if not self.present:
+            self._busy_time += now - self._busy_since
+        self.completed += 1
+        self.total_wait += start - job.arrival
+        self.total_service += now - start
+        if self.estimator is not None:
+            self.estimator.add(job.arrival, start, now)
+        if self._line:
+            self._start_next(now)
+
+    def _start_next(self, now: float) -> None:
+        job = self._line.popleft()
+        job.start = now
+        self._serving[job] = None
+        job.callbacks.insert(0, self._done)
+        if job.work != inf:
+            self.clock.at(now + job.work, job)
+
+    def withdraw(self, job: Job) -> None:
+        now = self.clock._now
+        if job in self._serving:
+            del self._serving[job]
+            if self._line:
+                self._start_next(now)
+        else:
+            self._line.remove(job)
+        self._leave(now)
+        self._abandon(job, now)
+
+    @property
+    def busy(self) -> float:
+        return float(len(self._serving))
+
+    def work(self) -> float:
+        now = self.clock._now
+        left = -0.0
+        for job in self._serving:
+            left += job.start + job.work - now
+        for job in self._line:
+            left += job.work
+        return left
+
+    def jobs(self) -> list[Job]:
+        return [*self._serving, *self._line]
