@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from serq_simpy.measure.gauges import GaugeRecorder
     from serq_simpy.measure.samples import Samples
 
 
-@dataclass(frozen=True, slots=True)
-class OverCap:
+class OverCap(NamedTuple):
     """The head of queue `queue` asks `need` units of a pool, more than its cap."""
 
     queue: str
