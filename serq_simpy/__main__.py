@@ -1,0 +1,5 @@
+"""`python -m serq_simpy`: the `serq` command."""
+
+from serq_simpy.cli import main
+
+main()

@@ -1,0 +1,119 @@
+"""How a function becomes a command on a program.
+
+Every such command takes the program, the same settings in the same words, and
+the program's inputs after `--`. They are declared here once; a command declares
+what is its own.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from serq_simpy.cli.listing import list_inputs
+from serq_simpy.cli.settings import Settings, gather
+from serq_simpy.errors import Diagnostic, UsageError
+
+Program = Annotated[
+    str,
+    typer.Argument(
+        metavar="PROGRAM", help="A program, an IR as JSON, or - for either on standard input."
+    ),
+]
+Inputs = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[-- --NAME VALUE ...]", help="Inputs of the program; `-- --help` lists them."
+    ),
+]
+
+
+def _option(kind: type, help_: str, metavar: str, *names: str) -> Any:
+    """An option that may be given again; the last one counts."""
+    return Annotated[list[kind] | None, typer.Option(*names, metavar=metavar, help=help_)]  # type: ignore[valid-type]
+
+
+OPTIONS: dict[str, Any] = {
+    "horizon": _option(float, "The time at which the run ends.", "T"),
+    "warmup": _option(float, "The time before which nothing is measured; else 0.", "T"),
+    "seed": _option(int, "The seed of the random streams, from 0 on; else 1.", "N"),
+    "arrivals": _option(int, "End when N sessions have come and all have ended.", "N"),
+    "trace": _option(str, "Replay the sessions of this CSV file.", "FILE"),
+    "set_": _option(str, "Give an input of the program a value.", "NAME=VALUE", "--set"),
+    "def_": _option(str, "Replace the body of a definition.", "NAME=BODY", "--def"),
+    "instance": _option(str, "Take inputs and settings from a file.", "FILE"),
+}
+"""The options that make up the settings, by the parameter's name."""
+
+ORDER = "serq_simpy.order"
+
+
+class OrderedCommand(TyperCommand):
+    """A command that remembers in which order its options stood."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        except Exception as error:
+            option = getattr(error, "option_name", None)
+            if option is None or not hasattr(error, "possibilities"):
+                raise
+            raise _unknown(
+                option, getattr(error, "possibilities", None) or (), ctx.command_path
+            ) from None
+        ctx.meta[ORDER] = [parameter.name for parameter in order]
+        return super().parse_args(ctx, args)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return ["[OPTIONS]", "PROGRAM", "[-- --NAME VALUE ...]"]
+
+
+def _unknown(option: str, nearest: Sequence[str], command: str) -> UsageError:
+    meant = f"did you mean {' or '.join(nearest)}? " if nearest else ""
+    mend = f"{meant}`{command} --help` lists the options; an input of the program goes after `--`"
+    return UsageError(Diagnostic(f"no such option: {option}", help=mend))
+
+
+def _in_order(ctx: typer.Context) -> Iterator[tuple[str, Any]]:
+    """The options given, each with its value, as they stood on the command line."""
+    values = {name: iter(ctx.params[name] or ()) for name in OPTIONS}
+    for name in ctx.meta[ORDER]:
+        if name in values:
+            yield name, next(values[name])
+
+
+def add(app: typer.Typer, body: Callable[..., None], examples: str) -> None:
+    """Add a command to `app`: `body(program, settings, **its own options)`."""
+    own = list(inspect.signature(body, eval_str=True).parameters.values())[2:]
+
+    def command(ctx: typer.Context, program: str, inputs: list[str] | None, **options: Any) -> None:
+        given = _in_order(ctx)
+        if inputs and inputs[-1] in ("--help", "-h"):
+            list_inputs(program, gather(given, inputs[:-1]))
+        else:
+            settings: Settings = gather(given, inputs or ())
+            body(program, settings, **{p.name: options[p.name] for p in own})
+
+    command.__signature__ = _signature(own)  # type: ignore[attr-defined]
+    command.__annotations__ = {}
+    app.command(body.__name__, cls=OrderedCommand, help=body.__doc__, epilog=examples)(command)
+
+
+def _signature(own: list[inspect.Parameter]) -> inspect.Signature:
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Signature(
+        [
+            inspect.Parameter("ctx", keyword, annotation=typer.Context),
+            inspect.Parameter("program", keyword, annotation=Program),
+            inspect.Parameter("inputs", keyword, annotation=Inputs, default=None),
+            *(p.replace(kind=keyword) for p in own),
+            *(
+                inspect.Parameter(name, keyword, annotation=annotation, default=None)
+                for name, annotation in OPTIONS.items()
+            ),
+        ]
+    )
