@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from serq_simpy.errors import Diagnostic
 from serq_simpy.ir import model as ir
+from serq_simpy.ir.checks_costs import check_costs
 from serq_simpy.ir.checks_declarations import check_declarations
 from serq_simpy.ir.checks_hidden import check_hidden
 from serq_simpy.ir.checks_holds import check_holds
@@ -29,6 +30,7 @@ _CHECKS: tuple[Callable[[Subject], None], ...] = (
     check_arrival,
     check_reads,
     check_types,
+    check_costs,
     check_holds,
     check_statements,
     check_lints,

@@ -2,12 +2,13 @@
 
 A walk over the session in text order keeps which hidden attributes the turn's
 runs have revealed by then, on every path, and which attributes were set from
-hidden ones. What was set from a hidden attribute is hidden with it, whoever set it.
+hidden ones. What was set from a hidden attribute is hidden with it, whoever set it;
+what was set from it after a run had revealed it is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from serq_simpy.ir import model as ir
@@ -33,13 +34,19 @@ _DECISIONS = {
 
 @dataclass(frozen=True, slots=True)
 class _Taint:
-    """That an attribute was set from the hidden attribute `origin`, and by whom."""
+    """That an attribute was set from the hidden attribute `origin`, and by whom.
+
+    Of a hidden attribute itself `origin` is its own slot, and `where` is empty.
+    """
 
     origin: int
     where: str
 
 
 _Taints = dict[int, frozenset[_Taint]]
+_CANDIDATE = ir.Num(0.0)
+"""What `choose` gives its attribute, also while its keys are read: a number."""
+_CLEAN: frozenset[_Taint] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +71,15 @@ class _State:
 
 def _union(left: _Taints, right: _Taints) -> _Taints:
     slots = left.keys() | right.keys()
-    return {slot: left.get(slot, frozenset()) | right.get(slot, frozenset()) for slot in slots}
+    return {slot: left.get(slot, _CLEAN) | right.get(slot, _CLEAN) for slot in slots}
 
 
 def check_hidden(subject: Subject) -> None:
     """Report what the server decides by a hidden attribute before a run reveals it."""
     if subject.hidden:
         walk = _Walk(subject)
-        workload = walk.workload_block(ir.INIT, _INIT, {})
+        hidden = {slot: frozenset([_Taint(slot, "")]) for slot in subject.hidden}
+        workload = walk.workload_block(ir.INIT, _INIT, hidden)
         walk.block(ir.SESSION, _State(frozenset(), workload, workload))
 
 
@@ -86,7 +94,7 @@ class _Walk:
         taints = dict(taints)
         for statement in self._program.blocks[block]:
             if isinstance(statement, ir.Set):
-                self._assign(taints, statement.slot, statement.value, where)
+                self._assign(taints, statement.slot, statement.value, where, frozenset())
         return taints
 
     def block(self, block: int, state: _State) -> _State:
@@ -108,7 +116,7 @@ class _Walk:
                 by_server = self._program.sides[block][index] == "Server"
                 return self._after_set(state, slot, value, by_server)
             case ir.Choose(slot):
-                return self._after_set(state, slot, ir.Num(0.0), by_server=True)
+                return self._after_set(state, slot, _CANDIDATE, by_server=True)
             case ir.Run():
                 return self._after_run(state, statement.work)
             case ir.Hold():
@@ -133,35 +141,38 @@ class _Walk:
 
     def _after_set(self, state: _State, slot: int, value: ir.Expr, by_server: bool) -> _State:
         taints = dict(state.taints)
-        self._assign(taints, slot, value, _SERVER if by_server else _SESSION)
+        where = _SERVER if by_server else _SESSION
+        self._assign(taints, slot, value, where, state.revealed)
         workload = state.workload
         if not by_server:
             workload = dict(workload)
-            self._assign(workload, slot, value, _SESSION)
+            self._assign(workload, slot, value, _SESSION, state.revealed)
         return _State(state.revealed, taints, workload)
 
-    def _assign(self, taints: _Taints, slot: int, value: ir.Expr, where: str) -> None:
-        """Taint what is set from something hidden; anything else is clean again."""
-        origins = {
-            taint.origin for read in slots_read(value) for taint in self._taints_of(taints, read)
-        }
-        taints[slot] = frozenset([_Taint(origin, where) for origin in origins])
+    def _assign(
+        self, taints: _Taints, slot: int, value: ir.Expr, where: str, revealed: frozenset[int]
+    ) -> None:
+        """Taint what is set from something hidden; anything else is clean again.
 
-    def _taints_of(self, taints: _Taints, slot: int) -> Iterable[_Taint]:
-        own = [_Taint(slot, "")] if slot in self._hidden else []
-        return [*own, *taints.get(slot, ())]
+        What the workload gives a hidden attribute is hidden, whatever it is.
+        """
+        if slot in self._hidden and where != _SERVER:
+            taints[slot] = frozenset([_Taint(slot, "")])
+            return
+        origins = {taint.origin for read in slots_read(value) for taint in taints.get(read, _CLEAN)}
+        taints[slot] = frozenset([_Taint(origin, where) for origin in origins - revealed])
 
     def _after_run(self, state: _State, work: ir.Expr) -> _State:
         shown = {
-            taint.origin
-            for slot in _surely_read(work)
-            for taint in self._taints_of(state.taints, slot)
+            taint.origin for slot in _surely_read(work) for taint in state.taints.get(slot, _CLEAN)
         }
         return _State(state.revealed | shown, state.taints, state.workload)
 
     # --------------------------------------------------------------- checks
 
     def _check(self, block: int, index: int, statement: ir.Statement, state: _State) -> None:
+        if isinstance(statement, ir.Choose):
+            state = self._after_set(state, statement.slot, _CANDIDATE, by_server=True)
         for decision, expr in self._decisions(statement):
             message = self._message(expr, decision, state)
             if message is not None:
@@ -191,7 +202,7 @@ class _Walk:
         for slot in slots_read(expr):
             if slot in self._hidden and decision == "admission":
                 continue
-            for taint in self._taints_of(state.taints, slot):
+            for taint in sorted(state.taints.get(slot, _CLEAN), key=_by_origin):
                 if taint.origin not in state.revealed:
                     return self._early(slot, taint, decision)
         return None
@@ -199,10 +210,14 @@ class _Walk:
     def _early(self, slot: int, taint: _Taint, decision: str) -> str:
         name = self._subject.printer.attribute(slot)
         late = f"the server's {decision} reads it before a run reveals it"
-        if slot == taint.origin and not taint.where:
+        if not taint.where:
             return f"`{name}` is hidden from the scheduler, but {late}"
         origin = self._subject.printer.attribute(taint.origin)
         return f"`{name}` is set from the hidden `{origin}` {taint.where}, but {late}"
+
+
+def _by_origin(taint: _Taint) -> tuple[int, str]:
+    return taint.origin, taint.where
 
 
 def _choices(statement: ir.Statement) -> Iterator[tuple[str, Part]]:

@@ -29,33 +29,32 @@ def check_settings(program: ir.Program) -> list[Diagnostic]:
 
 def check_arrival(subject: Subject) -> None:
     """Report rates, gaps, counts and explicit sessions that cannot be."""
-    message = _arrival(subject, subject.program.arrival)
+    message = _arrival(subject.program, subject.program.arrival)
     if message is not None:
         subject.findings.arrival(message)
 
 
-def _arrival(subject: Subject, arrival: ir.Arrival) -> str | None:
+def _arrival(program: ir.Program, arrival: ir.Arrival) -> str | None:
     match arrival:
         case ir.Poisson(rate) if not (rate > 0 and isfinite(rate)):
             rule = "a rate must be positive and finite"
             return f"`arrive poisson(…)`: the rate is {value_text(rate)}; {rule}"
         case ir.Renewal(gap):
-            return _gap(subject, gap)
+            return _gap(gap)
         case ir.Closed(count) | ir.Batch(count) if not 1 <= count <= _MOST:
             rule = f"a closed population or a batch is from 1 to {_MOST}"
             return f"workload: {count} sessions: {rule}"
         case ir.Sessions(sessions):
-            return _explicit(subject.program, sessions)
+            return _explicit(program, sessions)
         case _:
             return None
 
 
-def _gap(subject: Subject, gap: ir.Expr) -> str | None:
+def _gap(gap: ir.Expr) -> str | None:
     value = constant(gap)
     if value is None or (value > 0 and isfinite(value)):
         return None
-    text = subject.printer.expression(gap)
-    return f"`arrive renewal({text})`: an interarrival time must be positive"
+    return f"`arrive renewal({value_text(value)})`: an interarrival time must be positive"
 
 
 def _explicit(program: ir.Program, sessions: tuple[ir.ExplicitSession, ...]) -> str | None:

@@ -81,6 +81,9 @@ def _blocks(program: ir.Program) -> Iterator[str]:
             else:
                 reached.add(body)
                 stack.append((body, level + 1))
+    for block in range(count):
+        if block not in reached:
+            yield f"block {block} is the body of no statement"
 
 
 # --------------------------------------------------------------- statements

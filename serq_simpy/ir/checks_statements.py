@@ -26,7 +26,6 @@ def check_statements(subject: Subject) -> None:
             for message in problems(subject, site):
                 subject.findings.statement(site, message, rule=rule)
     _check_legs(subject)
-    _check_turn(subject)
     _check_share(subject)
 
 
@@ -39,8 +38,18 @@ def _workload_block(subject: Subject, site: Site) -> Iterator[str]:
         yield "workload blocks may only `set` and `observe`"
 
 
-def _server_turn(subject: Subject, site: Site) -> Iterator[str]:
-    if isinstance(site.statement, ir.Turn) and subject.side(site) == "Server":
+def _side(subject: Subject, site: Site) -> Iterator[str]:
+    """What the server does is all the server's, and `init` and `turn` all the workload's."""
+    server = subject.side(site) == "Server"
+    if site.root != ir.SESSION:
+        if server:
+            yield "init and turn belong to the workload"
+        return
+    if site.enclosing and not server:
+        inside = site.enclosing[-1][0]
+        if subject.program.sides[inside.block][inside.index] == "Server":
+            yield "a server body cannot contain workload statements"
+    if isinstance(site.statement, ir.Turn) and server:
         yield (
             "`turn` is the session's: the next turn is the workload's decision, not the server's"
         )
@@ -184,7 +193,7 @@ def _can_share(kind: ir.Fifo | ir.Ps | ir.Step) -> bool:
 
 _RULES: dict[str, Callable[[Subject, Site], Iterator[str]]] = {
     "place": _workload_block,
-    "server turn": _server_turn,
+    "side": _side,
     "leg": _leg_statement,
     "fork": _fork_in_hold,
     "guard": _guard,
@@ -208,14 +217,6 @@ def _check_legs(subject: Subject) -> None:
     if joins and not forks:
         message = "a `join` in a program that forks no leg waits for nothing"
         subject.findings.statement(joins[0], message, rule="legs")
-
-
-def _check_turn(subject: Subject) -> None:
-    if not any(isinstance(site.statement, ir.Turn) for site in subject.session):
-        served = any(subject.side(site) == "Server" for site in subject.session)
-        if served:
-            message = "the workload's session has no `turn;`: each turn uses the server"
-            subject.findings.program(message)
 
 
 def _check_share(subject: Subject) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import inf, isnan
 
 from serq_simpy.ir import model as ir
 from serq_simpy.ir.arithmetic import constant
@@ -52,7 +52,7 @@ def _budget(step: ir.Step) -> str | None:
     if isnan(budget):
         return "`tokens cap` is NaN: the engine computes nothing"
     granule = None if step.granule is None else constant(step.granule)
-    if granule is not None and granule > budget:
+    if granule is not None and budget < granule < inf:
         shown = f"granule {value_text(granule)} is above `tokens cap {value_text(budget)}`"
         return f"{shown}: a prefill gets tokens only as its last chunk"
     return None
