@@ -88,6 +88,12 @@ class _Evaluation:
         value = math.inf if name == "inf" else self._values.get(name)
         if value is not None and expr.index is None:
             return ir.Num(value)
+        if expr.name == "args" and expr.fields:
+            raise Refused(
+                expr.span,
+                f"std/args has no function `{'.'.join(expr.fields)}`",
+                'an input is `let NAME = args.number("name", default);`',
+            )
         help = did_you_mean(
             name, self._values, "a constant reads numbers and the constants above it"
         )

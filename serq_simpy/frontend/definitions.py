@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from serq_simpy.errors import Diagnostic, ProgramSyntaxError, Source, Span
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend import walk
+from serq_simpy.frontend.names import check_word
 from serq_simpy.frontend.parse import parse_expression
 from serq_simpy.frontend.problems import Problems, Refused, did_you_mean
 
@@ -122,6 +123,7 @@ def _uses(body: s.Expr | s.Block) -> Iterator[tuple[str, Span]]:
 def _check_parameters(definition: s.Definition) -> None:
     seen: set[str] = set()
     for name, span in definition.params:
+        check_word(name, "parameter", span)
         if name in seen:
             raise Refused(span, f"`{name}` is a parameter twice")
         seen.add(name)

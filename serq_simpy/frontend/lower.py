@@ -7,6 +7,7 @@ from typing import assert_never
 from serq_simpy.errors import Span
 from serq_simpy.frontend import kernel as k
 from serq_simpy.frontend import syntax as s
+from serq_simpy.frontend.focus import focus
 from serq_simpy.frontend.lower_expr import ExpressionLowering
 from serq_simpy.frontend.problems import Problems
 from serq_simpy.ir import model as ir
@@ -30,10 +31,9 @@ class Blocks:
 
     def program(self, kernel: k.Program) -> None:
         """Lower `init`, `turn` and the session; a session ends with `end`."""
-        for block in (kernel.init, kernel.turn):
-            self._fill(self._new(), block, "Workload")
-        self._new()
-        self._fill(ir.SESSION, kernel.session, "Workload")
+        roots = (kernel.init, kernel.turn, kernel.session)
+        for number, block in zip([self._new() for _ in roots], roots, strict=True):
+            self._fill(number, block, "Workload")
         if kernel.session and not isinstance(kernel.session[-1], s.End):
             self._blocks[ir.SESSION].append(ir.End())
             self._sides[ir.SESSION].append("Workload")
@@ -59,7 +59,7 @@ class Blocks:
     def _fill(self, number: int, block: k.Block, side: ir.Side) -> None:
         for statement in block:
             with self._problems.catching():
-                self._add(number, self._statement(statement, side), side, statement.span)
+                self._add(number, self._statement(statement, side), side, focus(statement))
             if isinstance(statement, k.Turn):
                 self._fill(number, statement.server, "Server")
 

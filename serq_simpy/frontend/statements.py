@@ -34,13 +34,15 @@ class Place:
     """Where a statement stands: in whose block, what its names mean, what it stands in.
 
     `above` are the stages declared above the block; `handler` is the server a `turn;`
-    is handled by, with its place, None outside a session.
+    is handled by, with its place, None outside a session. `inside` is the innermost hold
+    or fork around, `depth` counts the blocks and `uses` the definitions around.
     """
 
     owner: Owner
     scope: Scope
     above: Collection[str]
     handler: tuple[s.Block, Place] | None = None
+    inside: Literal["hold", "fork"] | None = None
     depth: int = 0
     uses: int = 0
 
@@ -132,8 +134,11 @@ class Statements:
                 return self._serving(statement, place)
             case s.Branch() | s.While() | s.Loop() | s.Fork():
                 return [self._control(statement, place)]
-            case s.Join() | s.End():
-                return [replace(statement, span=span)]
+            case s.Join():
+                return [s.Join(span)]
+            case s.End():
+                _check_end(span, place)
+                return [s.End(span)]
             case s.Invoke():
                 return self._invoke(statement, place)
             case s.Phase() | s.Mark() | s.EntryCall():
@@ -229,7 +234,7 @@ class Statements:
             )
             for request in hold.requests
         ]
-        body = self._inner(hold.body, place)
+        body = self._inner(hold.body, replace(place, inside="hold"))
         lease = hold.lease
         return k.Hold(
             tuple(requests),
@@ -298,7 +303,7 @@ class Statements:
             case s.Loop(body):
                 return k.Loop(self._inner(body, place), span)
             case s.Fork(body):
-                return k.Fork(self._inner(body, place), span)
+                return k.Fork(self._inner(body, replace(place, inside="fork")), span)
 
     # ------------------------------------------------------------ definitions
 
@@ -329,6 +334,24 @@ class Statements:
             )
         help = did_you_mean(name, self._definitions.names(), None)
         return Refused(span, f"unknown statement `{name}`", help)
+
+
+def _check_end(span: Span, place: Place) -> None:
+    """A server may refuse a request, but not while it holds anything, nor in a leg."""
+    if place.owner != "server" or place.inside is None:
+        return
+    if place.inside == "hold":
+        raise Refused(
+            span,
+            "`end` inside a `hold` in a server: the request would end while it holds what it was "
+            "admitted with, before the hold releases it and caches",
+            "refuse the request before the hold",
+        )
+    raise Refused(
+        span,
+        "`end` inside a `fork` in a server: a leg runs beside the request and cannot end the "
+        "session it is a leg of",
+    )
 
 
 def _check_still(definition: s.Definition, args: tuple[s.Expr, ...], span: Span) -> None:
