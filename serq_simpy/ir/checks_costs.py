@@ -96,9 +96,11 @@ def _used_by_server(subject: Subject) -> Iterator[_Family]:
                     yield ir.PoolFamily(request.pool.base, request.pool.count)
             case ir.Grow(pool) | ir.Load(pool):
                 yield ir.PoolFamily(pool.base, pool.count)
-            case ir.Run(stage, also=also):
+            case ir.Run(stage, growing=growing, also=also):
                 for ref in (stage, *also):
                     yield ir.StageFamily(ref.base, ref.count)
+                if growing is not None:
+                    yield ir.PoolFamily(growing.base, growing.count)
 
 
 def _resources(program: ir.Program, expr: Part) -> Iterator[_Family]:

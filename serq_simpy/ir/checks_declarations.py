@@ -55,12 +55,12 @@ def _stage(subject: Subject, number: int, stage: ir.Stage) -> Iterator[str]:
         case ir.Fifo(servers) if servers < 1:
             yield "fifo servers must be a positive integer"
         case ir.Step() as step:
-            yield from _limits(step)
+            yield from _limits(subject, step)
             yield from _guards(subject, stage)
             yield from _schedule(subject, number, step)
 
 
-def _limits(step: ir.Step) -> Iterator[str]:
+def _limits(subject: Subject, step: ir.Step) -> Iterator[str]:
     budget = constant(step.budget)
     if budget is not None and budget <= 0:
         yield "`tokens cap` at or below 0: no iteration could compute a token"
@@ -68,6 +68,8 @@ def _limits(step: ir.Step) -> Iterator[str]:
         return
     granule, chunk = constant(step.granule), constant(step.chunk)
     if granule is None:
+        text = subject.printer.expression(step.granule)
+        yield f"granule {text}: a constant above 0, `inf` included"
         return
     shown = value_text(granule)
     if not granule > 0:

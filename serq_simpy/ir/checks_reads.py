@@ -20,7 +20,15 @@ from serq_simpy.ir.moments import (
     places_of,
 )
 from serq_simpy.ir.printing import Printer
-from serq_simpy.ir.reads_text import DRAW, FUNCTION, NO_SESSION, NOW, REGISTER_APART, stage_kind
+from serq_simpy.ir.reads_text import (
+    DRAW,
+    FUNCTION,
+    NO_SESSION,
+    NOW,
+    PREEMPT_KEY_COMPUTED,
+    REGISTER_APART,
+    stage_kind,
+)
 from serq_simpy.ir.vocabulary import AGGREGATE_WORDS, CONTEXT_WORDS, FUNCTION_WORDS, OBSERVABLES
 from serq_simpy.ir.walk import Part, Reading, Site, indices, nodes, readings
 
@@ -78,6 +86,8 @@ class _Reader:
             yield f"`{name}` is a session attribute, and {NO_SESSION[self._moment]}"
         elif slot in self._hidden and self._moment not in HIDDEN_AT:
             yield f"`{name}` is hidden from the scheduler, but is read in {self._moment.place}"
+        elif slot == ir.COMPUTED and self._moment is Moment.PREEMPT_KEY:
+            yield PREEMPT_KEY_COMPUTED
 
     def _observable(self, function: str, args: tuple[Part, ...]) -> Iterator[str]:
         stage = args[0]
@@ -133,11 +143,9 @@ def check_reads(subject: Subject) -> None:
     for site in subject.statements:
         _check_statement(subject, site)
     for i, pool in enumerate(subject.program.pools):
-        if subject.first_of_family(pool):
-            _check_pool(subject, i, pool)
+        _check_pool(subject, i, pool)
     for i, stage in enumerate(subject.program.stages):
-        if subject.first_of_family(stage):
-            _check_stage(subject, i, stage)
+        _check_stage(subject, i, stage)
     _check_gauges(subject)
     _check_claims(subject)
     _check_arrival(subject)

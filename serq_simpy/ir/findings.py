@@ -119,7 +119,3 @@ class Subject:
     def side(self, site: Site) -> ir.Side:
         """Whose statement it is: the workload's or the server's."""
         return self.program.sides[site.place.block][site.place.index]
-
-    def first_of_family(self, of: ir.Pool | ir.Stage) -> bool:
-        """Whether a pool or stage is alone, or the first member of its family."""
-        return of.index is None or of.index == 0

@@ -71,6 +71,11 @@ FUNCTION: dict[tuple[Moment, str | None], str] = {
 }
 """By moment and function; None is any function the moment refuses."""
 
+PREEMPT_KEY_COMPUTED = (
+    "a preempt key reads `computed`, the position at the session's last preemption (0 for one "
+    "never preempted); a preempt key reads `position`, where the candidate is now"
+)
+
 REGISTER_APART = (
     "`{register}` is engine `{engine}`'s register, and {clause} would read it apart from "
     "`{engine}`'s iteration, in an order the declarations would decide; a register is read by its "
