@@ -8,7 +8,7 @@ place of a wrong token can be asked for.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -61,10 +61,14 @@ def _row(line: str, symbols: list[str]) -> dict[str, int]:
 
 
 def action(state: int, kind: str) -> int | None:
-    """What to do with a token in a state; a word nothing is done with is a name."""
+    """What to do with a token in a state; a word that is not looked for is a name."""
     row = tables().actions[state]
     move = row.get(kind)
     return row.get("NAME") if move is None and kind in KEYWORDS else move
+
+
+def _exact_action(state: int, kind: str) -> int | None:
+    return tables().actions[state].get(kind)
 
 
 class _Maker(NamedTuple):
@@ -160,24 +164,24 @@ def _too_deep(source: Source, start: int) -> ProgramSyntaxError:
 
 
 def states_before(tokens: Sequence[Token]) -> list[int]:
-    """The states in which the text stands after these tokens, which are not wrong."""
+    """The states in which the text stands after these tokens, none of which is wrong."""
     states = [0]
     for token in tokens:
-        _shift(states, token.kind)
+        _shift(states, token.kind, action)
     return states
 
 
-def expected(states: list[int]) -> set[str]:
-    """The kinds of tokens that may stand next."""
+def expected(states: Sequence[int]) -> set[str]:
+    """The kinds of tokens that are looked for next."""
     kinds = {kind for row in tables().actions for kind in row}
-    return {kind for kind in kinds if _shift(list(states), kind)}
+    return {kind for kind in kinds if _shift(list(states), kind, _exact_action)}
 
 
-def _shift(states: list[int], kind: str) -> bool:
+def _shift(states: list[int], kind: str, act: Callable[[int, str], int | None]) -> bool:
     """Move over a token, with the reductions before it, if it may stand there."""
     gotos = tables().gotos
     while True:
-        move = action(states[-1], kind)
+        move = act(states[-1], kind)
         if move is None:
             return False
         if move >= 0:

@@ -67,7 +67,7 @@ def t_FOLD(token: Any) -> Any:
 
 @_reads(_WORD)
 def t_WORD(token: Any) -> Any:
-    if not (token.value[0].isalpha() or token.value[0] == "_"):
+    if not token.value[0].isidentifier():
         t_error(token)
     token.type = token.value if token.value in KEYWORDS else "NAME"
     return token

@@ -32,16 +32,25 @@ STATEMENT_WORDS: Final = _words(
 )
 """The words a statement begins with."""
 
+DECLARATION_WORDS: Final = _words(
+    "fn let def use pool stage device engine queue workload server share gauge claim"
+)
+"""The words a declaration begins with."""
+
+WORKLOAD_WORDS: Final = _words("arrive trace init session hidden")
+"""The words a part of the workload begins with, besides `turn`."""
+
 CONSTRUCTS: Final = frozenset(
     STATEMENT_WORDS
+    + DECLARATION_WORDS
+    + WORKLOAD_WORDS
     + _words(
-        "fn let def use pool stage device engine queue workload server session share gauge claim"
-        " given every some iteration of at admission arrive trace ordered init hidden poisson"
-        " renewal closed batch none reserve reuse cache lease growing with else in by serve nic"
-        " latency from to on cap block evict lru preempt lifo fifo ps delay step requeue head"
-        " tail held spill via when state granule schedule execute request taking advance admit"
-        " only each most first exclusive link maxmin bottleneck memory budget chunk horizon"
-        " warmup seed arrivals"
+        "given every some iteration of at admission ordered poisson renewal closed batch none"
+        " reserve reuse cache lease growing with else in by serve nic latency from to on cap"
+        " block evict lru preempt lifo fifo ps delay step requeue head tail held spill via"
+        " when state granule schedule execute request taking advance admit only each most"
+        " first exclusive link maxmin bottleneck memory budget chunk horizon warmup seed"
+        " arrivals"
     )
 )
 """The words of declarations and statements."""

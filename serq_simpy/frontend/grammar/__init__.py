@@ -11,13 +11,13 @@ from typing import Final
 
 from serq_simpy.frontend.grammar.declarations import DECLARATIONS
 from serq_simpy.frontend.grammar.engines import ENGINES
-from serq_simpy.frontend.grammar.expressions import BINDING, EXPRESSIONS
+from serq_simpy.frontend.grammar.expressions import BINDING, EXPRESSIONS, OPERATORS
 from serq_simpy.frontend.grammar.files import FILES
 from serq_simpy.frontend.grammar.queues import QUEUES
 from serq_simpy.frontend.grammar.statements import STATEMENTS
 from serq_simpy.frontend.notation import Production, productions
 
-__all__ = ["BINDING", "PRODUCTIONS"]
+__all__ = ["BINDING", "OPERATORS", "PRODUCTIONS"]
 
 PRODUCTIONS: Final[tuple[Production, ...]] = productions(
     (*FILES, *EXPRESSIONS, *STATEMENTS, *DECLARATIONS, *ENGINES, *QUEUES)

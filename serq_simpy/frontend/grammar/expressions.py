@@ -27,7 +27,7 @@ BINDING: Final = (
 )
 """How tightly signs bind, loosest first, and how they group."""
 
-_OPERATORS: Final = ("||", "&&", "<", "<=", ">", ">=", "==", "!=", "+", "-", "*", "/", "^")
+OPERATORS: Final = ("||", "&&", "<", "<=", ">", ">=", "==", "!=", "+", "-", "*", "/", "^")
 
 
 def _binary(op: str) -> Make:
@@ -48,7 +48,7 @@ def _part(span: Span, whole: s.Reference, fields: tuple[str, ...]) -> s.Referenc
 
 def _operations(result: str) -> Iterator[Rule]:
     """`result` as the left operand of every operator."""
-    for op in _OPERATORS:
+    for op in OPERATORS:
         yield Rule(result, f"<{result}> {op} <expr>", _binary(op))
     yield Rule(result, f"<{result}> ? <expr> : <expr>", node(s.Choice))
 
