@@ -1,0 +1,1 @@
+"""Recorded sessions, for programs to replay."""
