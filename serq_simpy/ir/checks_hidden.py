@@ -100,6 +100,8 @@ class _Walk:
     def block(self, block: int, state: _State) -> _State:
         """Check a block entered in `state`; the state after it."""
         for i, statement in enumerate(self._program.blocks[block]):
+            if isinstance(statement, ir.Loop | ir.While):
+                state = self._any_pass(statement.body, state)
             if self._program.sides[block][i] == "Server":
                 self._check(block, i, statement, state)
             state = self._after(block, i, statement, state)
@@ -126,13 +128,11 @@ class _Walk:
                 return state
             case ir.Branch(_, yes, no):
                 return self.block(yes, state).merged(self.block(no, state))
-            case ir.Loop(body) | ir.While(_, body):
-                return self._after_loop(body, state)
             case _:
                 return state
 
-    def _after_loop(self, body: int, state: _State) -> _State:
-        """The state at the top of any pass: nothing changes it any more."""
+    def _any_pass(self, body: int, state: _State) -> _State:
+        """What is known before every pass of a loop, and after its last."""
         while True:
             entry = state.merged(self.block(body, state))
             if entry == state:

@@ -39,7 +39,7 @@ def check_holds(subject: Subject) -> None:
                 _check_inside(subject, site, "grow", pool)
             case ir.Load(pool):
                 _check_inside(subject, site, "load", pool)
-            case ir.Run(growing=ir.PoolRef() as pool):
+            case ir.Run(stage, growing=ir.PoolRef() as pool) if subject.is_engine(stage):
                 _check_inside(subject, site, "growing", pool)
             case ir.Release(pool):
                 _check_release(subject, site, pool, leased)

@@ -9,7 +9,7 @@ from serq_simpy.ir import model as ir
 from serq_simpy.ir.findings import Subject
 from serq_simpy.ir.moments import Moment
 from serq_simpy.ir.vocabulary import OBSERVABLES
-from serq_simpy.ir.walk import Part, blocks_of, indices, nodes, readings, slots_read
+from serq_simpy.ir.walk import blocks_of, nodes, readings, slots_read
 
 _NOTHING = "such a hold consumes nothing of the session's cached prefix"
 
@@ -112,10 +112,12 @@ class _Cached:
 
 
 def _reads_cached(statement: ir.Statement) -> bool:
-    """Whether a statement reads `cached` where it stands: not at its hold's end."""
+    """Whether a statement reads `cached` where it stands: not at its hold's end.
+
+    An index by which it names a pool may: it is the hold's own.
+    """
     at_end = ("cache", "lease")
-    read: list[Part] = [r.expr for r in readings(statement) if r.role not in at_end]
-    read += indices(statement)
+    read = (r.expr for r in readings(statement) if r.role not in at_end)
     return any(ir.CACHED in slots_read(expr) for expr in read)
 
 

@@ -93,7 +93,7 @@ def _statements(program: ir.Program, findings: Findings) -> None:
     for root in (ir.INIT, ir.TURN, ir.SESSION):
         for site in sites(program, root):
             for message in _statement(program, site):
-                findings.statement(site, message, rule="shape")
+                findings.statement(site, message, rule="shape", named=False)
 
 
 def _statement(program: ir.Program, site: Site) -> Iterator[str]:

@@ -21,12 +21,13 @@ _TIME = "a `run`, a `hold` whose body does, or `end` on every path"
 
 def check_statements(subject: Subject) -> None:
     """Report statements out of place, guards, amounts and loops that cannot be."""
+    _check_share(subject)
     for site in subject.statements:
         for rule, problems in _RULES.items():
             for message in problems(subject, site):
-                subject.findings.statement(site, message, rule=rule)
+                named = rule not in _SAID_BARE
+                subject.findings.statement(site, message, rule=rule, named=named)
     _check_legs(subject)
-    _check_share(subject)
 
 
 def _workload_block(subject: Subject, site: Site) -> Iterator[str]:
@@ -77,23 +78,30 @@ def _fork_in_hold(subject: Subject, site: Site) -> Iterator[str]:
 # ------------------------------------------------------------------- guards
 
 
-def _guard(subject: Subject, site: Site) -> Iterator[str]:
-    """A guard that folds to a constant is 0 or 1."""
-    if not isinstance(site.statement, ir.Branch | ir.While):
+def _branch_test(subject: Subject, site: Site) -> Iterator[str]:
+    """A test that folds to a constant is 0 or 1."""
+    if not isinstance(site.statement, ir.Branch):
         return
     value = constant(site.statement.test)
     if value is None or value in (0, 1):
         return
-    text = subject.printer.statement(site.statement)
-    if isinstance(site.statement, ir.While):
+    message = f"`{subject.printer.statement(site.statement)}` is not a test: a guard is 0 or 1"
+    if 0 < value < 1:
+        probability = "and a constant strictly between them is a probability"
+        yield f"{message}, {probability}. Write `branch with ({value_text(value)})`."
+    else:
+        yield f"{message}."
+
+
+def _while_test(subject: Subject, site: Site) -> Iterator[str]:
+    """A guard that folds to a constant is 0 or 1."""
+    if not isinstance(site.statement, ir.While):
+        return
+    value = constant(site.statement.test)
+    if value is not None and value not in (0, 1):
+        text = subject.printer.statement(site.statement)
         mend = "write `~bernoulli(p)` for a continuation probability"
         yield f"`{text}`: the guard is not 0 or 1; {mend}"
-    elif 0 < value < 1:
-        probability = "and a constant strictly between them is a probability"
-        mend = f"Write `branch with ({value_text(value)})`."
-        yield f"`{text}` is not a test: a guard is 0 or 1, {probability}. {mend}"
-    else:
-        yield f"`{text}` is not a test: a guard is 0 or 1."
 
 
 # ------------------------------------------------------------------ amounts
@@ -162,18 +170,17 @@ def _run(subject: Subject, site: Site) -> Iterator[str]:
     run = site.statement
     if not isinstance(run, ir.Run):
         return
-    kind = subject.program.stages[run.stage.base].kind
-    is_engine = isinstance(kind, ir.Step) and not run.also
+    is_engine = subject.is_engine(run.stage) and not run.also
     if (run.mode != "Plain") != is_engine:
         yield "`prefill`/`decode` are required on an engine and not allowed on another stage"
     elif run.growing is not None and not is_engine:
         yield "`growing` needs an engine"
-    yield from _flow(subject, run)
 
 
-def _flow(subject: Subject, run: ir.Run) -> Iterator[str]:
+def _flow(subject: Subject, site: Site) -> Iterator[str]:
     """A run over several stages: each once, all with a capacity to share."""
-    if not run.also:
+    run = site.statement
+    if not isinstance(run, ir.Run) or not run.also:
         return
     families: set[int] = set()
     for stage in (run.stage, *run.also):
@@ -196,11 +203,15 @@ _RULES: dict[str, Callable[[Subject, Site], Iterator[str]]] = {
     "side": _side,
     "leg": _leg_statement,
     "fork": _fork_in_hold,
-    "guard": _guard,
+    "test": _branch_test,
+    "guard": _while_test,
     "amount": _amount,
     "loop": _loop,
     "run": _run,
+    "flow": _flow,
 }
+_SAID_BARE = frozenset(("test", "flow"))
+"""The rules whose messages name no root block: they speak of the program's text alone."""
 
 
 # -------------------------------------------------------- the program as a whole

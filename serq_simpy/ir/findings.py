@@ -119,3 +119,7 @@ class Subject:
     def side(self, site: Site) -> ir.Side:
         """Whose statement it is: the workload's or the server's."""
         return self.program.sides[site.place.block][site.place.index]
+
+    def is_engine(self, stage: ir.StageRef) -> bool:
+        """Whether a reference names an engine."""
+        return isinstance(self.program.stages[stage.base].kind, ir.Step)
