@@ -217,7 +217,8 @@ class Report:
 
     def stages_named(self, name: str) -> list[Stage]:
         """The members of the stage `name`, in order of index."""
-        return [stage for stage in self.stages if stage.name == _text(name)]
+        wanted = _text(name)
+        return [stage for stage in self.stages if stage.name == wanted]
 
     def pool(self, name: str) -> Pool | None:
         """The pool `name`, of a family the first; None where there is none."""
@@ -225,7 +226,8 @@ class Report:
 
     def pools_named(self, name: str) -> list[Pool]:
         """The members of the pool `name`, in order of index."""
-        return [pool for pool in self.pools if pool.name == _text(name)]
+        wanted = _text(name)
+        return [pool for pool in self.pools if pool.name == wanted]
 
     def json(self) -> str:
         """The report as JSON on one line; a NaN or an infinity is null."""

@@ -44,7 +44,7 @@ def number(value: float) -> str:
         return "-"
     if not isfinite(value):
         return "inf" if value > 0 else "-inf"
-    if abs(value) < 1e15 and (value == int(value) or abs(value) >= 1e5):
+    if abs(value) < 1e15 and (value == int(value) or abs(value) >= 99999.5):
         return f"{value:.0f}"
     return f"{value:.5g}"
 
