@@ -32,7 +32,12 @@ PLACES: Final = {
 """What a result is called where one is expected, the wider before the narrower."""
 
 _ANY_NAME: Final = ("<top>", "<item>", "<statement>")
-_TOKENS: Final = {"NAME": "a name", "NUMBER": "a number", "STRING": 'a text, `"…"`'}
+_TOKENS: Final = {
+    "NAME": "a name",
+    "NUMBER": "a number",
+    "STRING": 'a text, `"…"`',
+    END: "the end of the text",
+}
 _COMPARISONS: Final = frozenset(("<", "<=", ">", ">=", "==", "!="))
 _MOST_LISTED: Final = 7
 
@@ -125,7 +130,7 @@ def _beginnings() -> dict[str, set[str]]:
 def _listed(places: list[str], looked_for: set[str]) -> str:
     """What was expected, as `an expression`, `` `,` or `)` ``."""
     rest = sorted(_besides(places, looked_for), key=lambda kind: (kind.isalpha(), kind))
-    names = [PLACES[p] for p in places] + [_TOKENS.get(k) or f"`{_word(k)}`" for k in rest]
+    names = [PLACES[p] for p in places] + [_TOKENS.get(k, f"`{k}`") for k in rest]
     if len(names) > _MOST_LISTED:
         names = [*names[:_MOST_LISTED], "…"]
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
@@ -143,13 +148,9 @@ def _after_expression(looked_for: set[str]) -> bool:
     return {"+", "*", "?"} <= looked_for
 
 
-def _word(kind: str) -> str:
-    return "the end of the text" if kind == END else kind
-
-
 def _shown(source: Source, token: Token) -> str:
     if token.kind == END:
-        return "the end of the text"
+        return _TOKENS[END]
     text = source.text[token.start : token.end]
     return f"`{text if len(text) <= 40 else text[:40] + '…'}`".replace("\n", " ")
 
@@ -190,7 +191,7 @@ def _plain_mend(
         return _unclosed(source, tokens)
     if wrong.kind == "=" and rest == {"{"}:
         return "an expression is defined as `def name(…) { expression }`"
-    if rest == {"}"}:
+    if not places and rest == {"}"}:
         if before.kind == ";":
             return "a request's `cache (e);` is its last item"
         return "a definition that is an expression has no `;`" if wrong.kind == ";" else None

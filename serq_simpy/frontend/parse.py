@@ -7,7 +7,7 @@ diagnostic for each mistake.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any, Final
 
 from serq_simpy.errors import Diagnostic, ProgramSyntaxError, Source, Span
@@ -71,27 +71,27 @@ def parse_instance(source: Source) -> s.Instance:
 
 def _read(kind: str, source: Source) -> Any:
     """What a text of a kind makes, or everything that is wrong with it."""
-    read: list[Token] = []
-    stream = _tokens(kind, source, read)
     try:
-        return automaton.run(source, stream)
-    except automaton.WrongToken:
-        wrong = len(read) - 1
+        return automaton.run(source, _tokens(kind, source))
+    except automaton.WrongToken as error:
+        wrong = error.token
+    tokens: list[Token] = []
     lexical: tuple[Diagnostic, ...] = ()
+    stream = _tokens(kind, source)
     try:
-        list(islice(stream, _READ_FURTHER))
+        tokens.extend(takewhile(lambda token: token != wrong, stream))
+        place = len(tokens)
+        tokens.append(wrong)
+        tokens.extend(islice(stream, _READ_FURTHER))
     except ProgramSyntaxError as error:
         lexical = error.diagnostics
-    raise ProgramSyntaxError((*mistakes(source, read, wrong), *lexical))
+    raise ProgramSyntaxError((*mistakes(source, tokens, place), *lexical))
 
 
-def _tokens(kind: str, source: Source, read: list[Token]) -> Iterator[Token]:
-    """A token that says what kind of text this is, then the text's, each kept in `read`."""
-    read.append(Token(kind, "", 0, 0))
-    yield read[0]
-    for token in read_tokens(source):
-        read.append(token)
-        yield token
+def _tokens(kind: str, source: Source) -> Iterator[Token]:
+    """A token that says what kind of text this is, then the text's own."""
+    yield Token(kind, "", 0, 0)
+    yield from read_tokens(source)
 
 
 # ------------------------------------------------------------ what stands where

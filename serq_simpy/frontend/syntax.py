@@ -6,21 +6,21 @@ pool, an attribute, a constant or a definition's parameter.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from serq_simpy.errors import Span
+from serq_simpy.node import node
 
 # -------------------------------------------------------------- expressions
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Number:
     value: float
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Reference:
     """A name: `x`, `kv[j]`, `running.count`, `P[i].kv`; `inf` is a name too."""
 
@@ -30,7 +30,7 @@ class Reference:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Call:
     """`f(a, …)`: a function, an observable, `cost`, or the use of a definition."""
 
@@ -39,7 +39,7 @@ class Call:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Draw:
     """`~law(a, …)`."""
 
@@ -48,7 +48,7 @@ class Draw:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Unary:
     """`op` is `-` or `!`."""
 
@@ -57,7 +57,7 @@ class Unary:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Binary:
     """`op` as written: `+ - * / ^ < <= > >= == != && ||`."""
 
@@ -67,7 +67,7 @@ class Binary:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Choice:
     """`test ? yes : no`."""
 
@@ -77,7 +77,7 @@ class Choice:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Aggregate:
     """`max j in count (body)`; `kind` is `max`, `min` or `sum`."""
 
@@ -93,18 +93,18 @@ Expr = Number | Reference | Call | Draw | Unary | Binary | Choice | Aggregate
 # --------------------------------------------------------------- statements
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Block:
     statements: tuple[Statement, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Turn:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Set:
     """`set x = e;`, `Size x = e;`, `Cost x = e;` by `kind`."""
 
@@ -115,7 +115,7 @@ class Set:
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class CostRecord:
     """`Cost x = { resource : e, … };`."""
 
@@ -125,7 +125,7 @@ class CostRecord:
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Observe:
     name: str
     value: Expr
@@ -133,7 +133,7 @@ class Observe:
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class HoldRequest:
     pool: Reference
     units: Expr
@@ -141,7 +141,7 @@ class HoldRequest:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Binding:
     """`name = value`, of `at admission`."""
 
@@ -150,7 +150,7 @@ class Binding:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Hold:
     requests: tuple[HoldRequest, ...]
     reuse: Expr | None
@@ -161,27 +161,27 @@ class Hold:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Grow:
     pool: Reference
     amount: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Load:
     pool: Reference
     amount: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Drop:
     pool: Reference
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Release:
     pool: Reference
     span: Span
@@ -190,7 +190,7 @@ class Release:
 Mode = Literal["prefill", "decode"]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Run:
     """`run s, … [mode] (work) [growing p];`; no stage is the queue's own."""
 
@@ -201,7 +201,7 @@ class Run:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Phase:
     """`prefill (work) [growing p];` or `decode …`, in an engine's request."""
 
@@ -211,7 +211,7 @@ class Phase:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Tool:
     """`tool e;`, `tool[j] e;`, `tool on s, … e;`: `index` and `on` exclude each other."""
 
@@ -221,7 +221,7 @@ class Tool:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Transfer:
     """`transfer … (work) from source to target (amount);`, both None where not written."""
 
@@ -233,7 +233,7 @@ class Transfer:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Branch:
     """`draw`: `branch with (p)`, where the test is a probability."""
 
@@ -244,31 +244,31 @@ class Branch:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class While:
     test: Expr
     body: Block
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Loop:
     body: Block
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Fork:
     body: Block
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Join:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Choose:
     name: str
     count: Expr
@@ -277,18 +277,18 @@ class Choose:
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class End:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Mark:
     name: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Invoke:
     """`name (a, …);`: a definition of statements, or an engine's request."""
 
@@ -297,7 +297,7 @@ class Invoke:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class EntryCall:
     """`Q[i].verb (a, …) [from P[j]] [to pool (e)];`."""
 
@@ -338,7 +338,7 @@ Statement = (
 # ------------------------------------------------------------- declarations
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Let:
     name: str
     value: Expr
@@ -346,7 +346,7 @@ class Let:
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Input:
     """`let name = args.function("argument", default);`."""
 
@@ -358,13 +358,13 @@ class Input:
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Use:
     path: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Definition:
     name: str
     params: tuple[tuple[str, Span], ...]
@@ -373,7 +373,7 @@ class Definition:
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class PoolOption:
     """One option of a pool; `keys` holds what its form carries.
 
@@ -389,7 +389,7 @@ class PoolOption:
     spill: tuple[Reference, Reference] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class PoolDeclaration:
     """`owner` is what follows `on`: a device, an engine, or `ENGINE.DEVICE`."""
 
@@ -401,7 +401,7 @@ class PoolDeclaration:
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class StageKind:
     """`fifo`, `fifo(c)`, `ps(φ)` or `delay`."""
 
@@ -410,7 +410,7 @@ class StageKind:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class StageDeclaration:
     name: str
     count: Expr | None
@@ -419,7 +419,7 @@ class StageDeclaration:
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Arrive:
     """`law` is `poisson`, `renewal`, `closed`, `batch` or `none`."""
 
@@ -428,32 +428,32 @@ class Arrive:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Trace:
     path: str
     ordered: bool
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Init:
     body: Block
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class TurnBlock:
     body: Block
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class SessionBlock:
     body: Block
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Hidden:
     names: tuple[tuple[str, Span], ...]
     span: Span
@@ -462,25 +462,25 @@ class Hidden:
 WorkloadItem = Arrive | Trace | Init | TurnBlock | SessionBlock | Hidden
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Workload:
     items: tuple[WorkloadItem, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Server:
     body: Block
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ShareDeclaration:
     policy: Literal["maxmin", "bottleneck"]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class GaugeDeclaration:
     name: str
     value: Expr
@@ -488,7 +488,7 @@ class GaugeDeclaration:
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ClaimDeclaration:
     """`kind` is `every`, `some` or `end`; `stage` None at the end."""
 
@@ -501,7 +501,7 @@ class ClaimDeclaration:
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class TimeResource:
     """`name (param, …) = e;` of a device."""
 
@@ -512,7 +512,7 @@ class TimeResource:
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Capacity:
     """`name [ '[' count ']' ] cap e;` of a device or an engine."""
 
@@ -523,7 +523,7 @@ class Capacity:
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class DeviceDeclaration:
     name: str
     count: Expr | None
@@ -532,7 +532,7 @@ class DeviceDeclaration:
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Advance:
     """`advance running`; `order` is `admission`, `decode first`, `by` or None."""
 
@@ -543,7 +543,7 @@ class Advance:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class AdmitWaiting:
     only: Expr | None
     gate: Expr | None
@@ -553,13 +553,13 @@ class AdmitWaiting:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ExclusivePrefill:
     at_most: Expr | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ScheduleBranch:
     test: Expr
     yes: tuple[ScheduleStatement, ...]
@@ -567,7 +567,7 @@ class ScheduleBranch:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ScheduleSet:
     name: str
     value: Expr
@@ -578,26 +578,26 @@ class ScheduleSet:
 ScheduleStatement = Advance | AdmitWaiting | ExclusivePrefill | ScheduleBranch | ScheduleSet
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Schedule:
     lets: tuple[Let, ...]
     statements: tuple[ScheduleStatement, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class TokensCap:
     value: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Granule:
     value: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class State:
     name: str
     value: Expr
@@ -605,25 +605,25 @@ class State:
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Execute:
     value: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class AtAdmission:
     bindings: tuple[Binding, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class CacheItem:
     value: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class RequestDeclaration:
     """`request (param, …) { … }`: its items in the order written."""
 
@@ -635,7 +635,7 @@ class RequestDeclaration:
 EngineItem = Capacity | TokensCap | Granule | State | Schedule | Execute | RequestDeclaration
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class EngineDeclaration:
     """`name` is empty in a queue, whose name the engine takes."""
 
@@ -647,20 +647,20 @@ class EngineDeclaration:
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Serve:
     kind: StageKind
     latency: Expr | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Nic:
     kind: StageKind
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Entry:
     verb: str
     params: tuple[tuple[str, Span], ...]
@@ -672,7 +672,7 @@ class Entry:
 QueueItem = PoolDeclaration | DeviceDeclaration | EngineDeclaration | Serve | Nic | Entry
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class QueueDeclaration:
     name: str
     count: Expr | None
@@ -682,7 +682,7 @@ class QueueDeclaration:
     name_span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Relation:
     """`reader pull source …` or `source push reader …`, by `verb`."""
 
@@ -713,7 +713,7 @@ Item = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class File:
     """A source: what stands before `fn main()`, and the items in it.
 
@@ -725,7 +725,7 @@ class File:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Setting:
     """`word value;` of an instance's `run { … }`; a trace's value is its path.
 
@@ -737,7 +737,7 @@ class Setting:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Instance:
     """An instance: what a program's inputs are, and the settings of its run."""
 
