@@ -47,6 +47,8 @@ class GaugeRecorder:
         `time` is at least that of the last call.
         """
         times, values = self._times, self._values
+        if values and not _differ(values[-1], value):
+            return
         if times and times[-1] == time:
             times.pop()
             values.pop()
