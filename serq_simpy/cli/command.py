@@ -32,16 +32,27 @@ Inputs = Annotated[
 ]
 
 
-def _option(kind: type, help_: str, metavar: str, *names: str) -> Any:
+def _option(
+    kind: type,
+    help_: str,
+    metavar: str,
+    *names: str,
+    least: int | None = None,
+    most: int | None = None,
+) -> Any:
     """An option that may be given again; the last one counts."""
-    return Annotated[list[kind] | None, typer.Option(*names, metavar=metavar, help=help_)]  # type: ignore[valid-type]
+    return Annotated[
+        list[kind] | None, typer.Option(*names, metavar=metavar, help=help_, min=least, max=most)
+    ]  # type: ignore[valid-type]
 
 
 OPTIONS: dict[str, Any] = {
     "horizon": _option(float, "The time at which the run ends.", "T"),
     "warmup": _option(float, "The time before which nothing is measured; else 0.", "T"),
-    "seed": _option(int, "The seed of the random streams, from 0 on; else 1.", "N"),
-    "arrivals": _option(int, "End when N sessions have come and all have ended.", "N"),
+    "seed": _option(
+        int, "The seed of the random streams, from 0 on; else 1.", "N", least=0, most=2**64 - 1
+    ),
+    "arrivals": _option(int, "End when N sessions have come and all have ended.", "N", least=1),
     "trace": _option(str, "Replay the sessions of this CSV file.", "FILE"),
     "set_": _option(str, "Give an input of the program a value.", "NAME=VALUE", "--set"),
     "def_": _option(str, "Replace the body of a definition.", "NAME=BODY", "--def"),

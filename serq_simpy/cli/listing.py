@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from serq_simpy.cli.programs import load
 from serq_simpy.cli.settings import Settings
 from serq_simpy.cli.streams import put
+from serq_simpy.frontend.inputs import InputValue
 from serq_simpy.ir import model
 
 ARRIVALS = {
@@ -26,15 +27,15 @@ def list_inputs(path: str, settings: Settings) -> None:
     put("\n".join(lines) if lines else f"{path} has no inputs: nothing of `args.number`")
 
 
-def input_lines(inputs: Sequence[tuple[str, float, float]]) -> Iterator[str]:
+def input_lines(inputs: Sequence[InputValue]) -> Iterator[str]:
     """The inputs one a line, with the default and, where another was given, the value."""
     if not inputs:
         return
-    width = max(len(name) for name, _, _ in inputs)
+    width = max(len(given.name) for given in inputs)
     yield "inputs (-- --NAME VALUE):"
-    for name, default, value in inputs:
-        now = "" if value == default else f"   now {value:g}"
-        yield f"  --{name:<{width}}  default {default:g}{now}"
+    for given in inputs:
+        now = "" if given.value == given.default else f"   now {given.value:g}"
+        yield f"  --{given.name:<{width}}  default {given.default:g}{now}"
 
 
 def summary_lines(program: model.Program) -> Iterator[str]:

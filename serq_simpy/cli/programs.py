@@ -21,17 +21,22 @@ def load(path: str, settings: Settings) -> Program:
         SerqError: it cannot be read, does not link, or the settings do not suit it.
     """
     text = read_text(path)
-    if text.lstrip().startswith("{"):
-        program = _from_ir(text, settings)
-    elif path != STDIN and Path(path).is_file():
-        program = serq_simpy.compile(path, sets=settings.sets, defs=settings.defs, **settings.run)
-    else:
-        program = serq_simpy.compile(
-            source=text, sets=settings.sets, defs=settings.defs, **settings.run
-        )
+    try:
+        program = _compile(path, text, settings)
+    except OverflowError as error:
+        raise UsageError(str(error)) from None
     for warning in program.warnings:
         complain(f"warning: {warning}")
     return program
+
+
+def _compile(path: str, text: str, settings: Settings) -> Program:
+    if text.lstrip().startswith("{"):
+        return _from_ir(text, settings)
+    # What can be read only once, as a pipe, has been read, and stands beside no library.
+    if path != STDIN and Path(path).is_file():
+        return serq_simpy.compile(path, sets=settings.sets, defs=settings.defs, **settings.run)
+    return serq_simpy.compile(source=text, sets=settings.sets, defs=settings.defs, **settings.run)
 
 
 def _from_ir(text: str, settings: Settings) -> Program:

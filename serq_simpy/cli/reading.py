@@ -42,11 +42,11 @@ def read_text(path: str) -> str:
         ) from None
     except OSError as error:
         raise UsageError(f"cannot read {name}: {error.strerror}") from None
-    except ValueError:
-        raise UsageError(f"cannot read {name}: this is no file name") from None
 
 
 def _read_bytes(path: str) -> bytes:
+    if "\0" in path:
+        raise UsageError("cannot read a file whose name has a NUL in it")
     if path != STDIN:
         return Path(path).read_bytes()
     if sys.stdin is None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import serq_simpy
-from serq_simpy import Report
 from serq_simpy.cli.programs import load
 from serq_simpy.cli.progress import Progress
 from serq_simpy.cli.settings import Settings
 from serq_simpy.cli.streams import complain, put
 from serq_simpy.errors import SerqError
+
+if TYPE_CHECKING:
+    from serq_simpy import Report
 
 EXAMPLES = """\b
 Examples:
@@ -45,7 +47,7 @@ def run(
 ) -> None:
     """Simulate a program and print its report."""
     program = load(path, settings)
-    with Progress(program.horizon, shown=not quiet) as progress:
+    with Progress(program.ir.settings.horizon, shown=not quiet) as progress:
         report = serq_simpy.run(program, progress)
     failure = None if dump is None else _dump(report, dump, overwrite)
     put(report.json() if json else _text(report))

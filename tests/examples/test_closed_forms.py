@@ -95,9 +95,7 @@ NAMES = [f"{case.program}-{case.figure}" for case in CASES]
 @cache
 def reports(program: str, horizon: float) -> tuple[Report, ...]:
     """The reports of an example, one a seed, a tenth of the time to warm up."""
-    compiled = serq_simpy.compile(
-        EXAMPLES / f"{program}.sq", horizon=horizon, warmup=horizon / 10
-    )
+    compiled = serq_simpy.compile(EXAMPLES / f"{program}.sq", horizon=horizon, warmup=horizon / 10)
     return tuple(serq_simpy.run(compiled.with_settings(seed=seed)) for seed in SEEDS)
 
 
