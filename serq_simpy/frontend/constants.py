@@ -9,6 +9,7 @@ from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend import walk
 from serq_simpy.frontend.problems import Refused, did_you_mean
 from serq_simpy.frontend.signs import BINARY, FUNCTIONS, UNARY
+from serq_simpy.frontend.sizes import MOST_PARTS, too_large
 from serq_simpy.ir import model as ir
 from serq_simpy.ir.arithmetic import constant
 from serq_simpy.ir.depth import EXPRESSION_DEPTH
@@ -55,8 +56,12 @@ class _Evaluation:
         self.refusals: list[Refused] = []
         self._values = values
         self._depth = 0
+        self._parts = 0
 
     def expr(self, expr: s.Expr) -> ir.Expr:
+        self._parts += 1
+        if self._parts > MOST_PARTS:
+            raise too_large(expr)
         self._depth += 1
         if self._depth > EXPRESSION_DEPTH:
             raise Refused(expr.span, f"the expression is more than {EXPRESSION_DEPTH} levels deep")

@@ -14,12 +14,12 @@ from serq_simpy.frontend import walk
 from serq_simpy.frontend.definitions import Definitions, times_read
 from serq_simpy.frontend.problems import Refused
 from serq_simpy.frontend.scope import Scope
+from serq_simpy.frontend.sizes import MOST_PARTS, Measured, Sizes, too_large
 from serq_simpy.ir.printing import value_text
 
 MOST_TERMS = 4096
 """The terms that a program's aggregates may write out, all together."""
 
-_MOST_PARTS = 1_000_000
 _DEEPEST = 20_000
 
 
@@ -34,6 +34,7 @@ class Expressions:
         self.indexes: list[tuple[str, str, Span]] = []
         self._definitions = definitions
         self._count_of = count_of
+        self._sizes = Sizes()
         self._terms = 0
         self._parts = 0
         self._depth = 0
@@ -54,25 +55,22 @@ class Expressions:
             "pass the name of a pool or stage for this parameter",
         )
 
-    def _expr(self, expr: s.Expr, scope: Scope) -> s.Expr:
-        self._count_part(expr, scope)
-        self._depth += 1
-        written = self._write_out(expr, scope)
-        self._depth -= 1
-        return written
+    def measure(self, expr: s.Expr) -> Measured:
+        """The measure of an expression that is written out. Raises `TooLarge`."""
+        return self._sizes.measure(expr)
 
-    def _count_part(self, expr: s.Expr, scope: Scope) -> None:
+    def _expr(self, expr: s.Expr, scope: Scope) -> s.Expr:
         self._parts += 1
-        if self._parts > _MOST_PARTS:
-            raise Refused(
-                scope.at(expr.span),
-                f"the program is too large: its definitions and aggregates write out "
-                f"more than {_MOST_PARTS} parts of expressions",
-            )
+        if self._parts > MOST_PARTS:
+            raise too_large(expr)
         if self._depth > _DEEPEST:
             raise Refused(
                 scope.at(expr.span), "definitions use one another too deeply to be written out"
             )
+        self._depth += 1
+        written = self._write_out(expr, scope)
+        self._depth -= 1
+        return written
 
     def _write_out(self, expr: s.Expr, scope: Scope) -> s.Expr:
         span = scope.at(expr.span)
@@ -129,7 +127,7 @@ class Expressions:
             )
         for (param, _), arg in zip(definition.params, args, strict=True):
             read = times_read(definition.body, param)
-            if read > 1 and walk.draws(arg):
+            if self.measure(arg).draws and read > 1:
                 raise Refused(
                     span,
                     f"the argument for `{param}` draws, and `{name}` reads `{param}` "

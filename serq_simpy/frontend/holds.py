@@ -39,7 +39,7 @@ def bindings(hold: s.Hold, scope: Scope, expressions: Expressions) -> dict[str, 
                     f"`{name}` reads `{read}`, which is bound after it: "
                     "a binding sees the ones before it",
                 )
-        if walk.draws(value):
+        if expressions.measure(value).draws:
             raise Refused(
                 span,
                 f"`{name}` draws a sample: an `at admission` binding is substituted, "
@@ -47,6 +47,7 @@ def bindings(hold: s.Hold, scope: Scope, expressions: Expressions) -> dict[str, 
                 "`set` the draw before the hold",
             )
         bound[name] = written(value, bound, expressions)
+        expressions.measure(bound[name])
     return bound
 
 

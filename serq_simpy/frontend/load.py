@@ -12,7 +12,7 @@ from serq_simpy.frontend.inputs import InputValue
 from serq_simpy.frontend.libraries import Libraries
 from serq_simpy.frontend.link import link
 from serq_simpy.frontend.parse import parse_program
-from serq_simpy.frontend.problems import Problems
+from serq_simpy.frontend.problems import Problems, TooLarge
 from serq_simpy.ir import model as ir
 from serq_simpy.ir.checks import check, check_settings, warnings
 from serq_simpy.ir.depth import deep
@@ -82,10 +82,13 @@ def _load(
     preamble = tuple(libraries.written_in(file.preamble, folder))
     main = tuple(libraries.written_in(file.main or (), folder))
     first = FirstPass(sets, defs, problems)
-    first.read((*preamble, *main), inside_main=len(preamble))
-    if first.unsupported:
-        raise LinkError(problems.errors)
-    program, spans = link(first, settings)
+    try:
+        first.read((*preamble, *main), inside_main=len(preamble))
+        if first.unsupported:
+            raise LinkError(problems.errors)
+        program, spans = link(first, settings)
+    except TooLarge:
+        raise LinkError(problems.errors) from None
     if trace is not None:
         program = replace(program, trace=trace)
     errors = (*problems.errors, *check_settings(program))

@@ -12,6 +12,7 @@ from serq_simpy.frontend.names import Names
 from serq_simpy.frontend.problems import Refused, did_you_mean
 from serq_simpy.frontend.resources import Resources, cost_resource, index_of
 from serq_simpy.frontend.signs import AGGREGATES, BINARY, CONTEXT, FUNCTIONS, LAWS, UNARY
+from serq_simpy.frontend.sizes import MOST_PARTS, too_large
 from serq_simpy.frontend.words import FUNCTIONS as FUNCTION_WORDS
 from serq_simpy.ir import model as ir
 from serq_simpy.ir.depth import EXPRESSION_DEPTH
@@ -42,6 +43,7 @@ class ExpressionLowering:
     def __init__(self, environment: Environment) -> None:
         self.env = environment
         self._depth = 0
+        self._parts = 0
 
     def expression(self, expr: s.Expr) -> ir.Expr:
         """The IR of an expression. Raises `Refused`."""
@@ -67,6 +69,9 @@ class ExpressionLowering:
         return ir.StageRef(family.base, family.count, index_of(reference, family, self._expr))
 
     def _expr(self, expr: s.Expr) -> ir.Expr:
+        self._parts += 1
+        if self._parts > MOST_PARTS:
+            raise too_large(expr)
         self._depth += 1
         if self._depth > EXPRESSION_DEPTH:
             raise Refused(

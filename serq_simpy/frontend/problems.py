@@ -21,6 +21,10 @@ class Refused(Exception):
         self.diagnostic = Diagnostic(message, span, help)
 
 
+class TooLarge(Refused):
+    """The program is too large to be written out: nothing after it is looked at."""
+
+
 class Problems:
     """The errors and the warnings met so far, each once at its place, in the order met."""
 
@@ -37,11 +41,16 @@ class Problems:
 
     @contextmanager
     def catching(self) -> Iterator[None]:
-        """Record what the enclosed statements refuse, and go on after them."""
+        """Record what the enclosed statements refuse, and go on after them.
+
+        What is too large is recorded, and ends everything.
+        """
         try:
             yield
         except Refused as refused:
             self.error(refused.diagnostic)
+            if isinstance(refused, TooLarge):
+                raise
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:

@@ -17,7 +17,7 @@ from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend.definitions import Definitions
 from serq_simpy.frontend.expressions import Expressions, called
 from serq_simpy.frontend.holds import assignments, bindings, written
-from serq_simpy.frontend.problems import Problems, Refused, did_you_mean
+from serq_simpy.frontend.problems import Problems, Refused, TooLarge, did_you_mean
 from serq_simpy.frontend.scope import Scope
 from serq_simpy.frontend.signs import CONTEXT, FUNCTIONS
 from serq_simpy.ir.depth import BLOCK_DEPTH
@@ -25,7 +25,7 @@ from serq_simpy.ir.vocabulary import OBSERVABLES
 
 Owner = Literal["init", "turn", "session", "server"]
 
-_MOST_STATEMENTS = 200_000
+_MOST_STATEMENTS = 100_000
 _DEEPEST_USES = 1_000
 
 
@@ -87,7 +87,7 @@ class Statements:
     def _count_statement(self, statement: s.Statement, place: Place) -> None:
         self._count += 1
         if self._count > _MOST_STATEMENTS:
-            raise Refused(
+            raise TooLarge(
                 place.scope.at(statement.span),
                 "the program is too large: its definitions and turns write out "
                 f"more than {_MOST_STATEMENTS} statements",
