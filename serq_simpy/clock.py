@@ -66,7 +66,6 @@ class Clock(simpy.Environment):
         self.next_number: Callable[[], int] = count().__next__
         self.ready_line: deque[Event] = deque()
         self.events = 0
-        self.stopped = False
         self.waiting = 0
         """How many holds and growths wait in pools; 0 lets settling skip the pools."""
         self.unsettled: list[Closing] = []
@@ -97,9 +96,7 @@ class Clock(simpy.Environment):
         """Let `event` happen at `time`, after what was scheduled for that time before."""
         heappush(self.future, (time, self.next_number(), event))
 
-    def schedule(
-        self, event: Event, priority: EventPriority = NORMAL, delay: SimTime = 0
-    ) -> None:
+    def schedule(self, event: Event, priority: EventPriority = NORMAL, delay: SimTime = 0) -> None:
         """SimPy's own entry, used by `Event.succeed`: the event is ready now."""
         if delay:
             raise ValueError("a timed event is put into the future by `at`")
@@ -108,6 +105,10 @@ class Clock(simpy.Environment):
     def peek(self) -> float:
         """The time of the next timed event, inf without one."""
         return self.future[0][0] if self.future else inf
+
+    def stop(self) -> None:
+        """Let nothing more happen: what is in the future is dropped."""
+        self.future.clear()
 
     def settle(self) -> None:
         """Let the instant come to rest."""
@@ -126,14 +127,15 @@ class Clock(simpy.Environment):
             self._close_instant()
 
     def _close_instant(self) -> None:
-        unsettled, self.unsettled = self.unsettled, []
-        if len(unsettled) > 1:
-            unsettled.sort(key=_declared)
-        for resource in unsettled:
+        closing = self.unsettled[:]
+        self.unsettled.clear()
+        if len(closing) > 1:
+            closing.sort(key=_declared)
+        for resource in closing:
             resource.close_instant()
 
     def run_to(self, horizon: float, tick: Callable[[], None]) -> None:
-        """Let everything happen up to and including `horizon`, or until `stopped`.
+        """Let everything happen up to and including `horizon`, or until `stop`.
 
         `tick` is called now and then, between two events.
         """
@@ -144,14 +146,16 @@ class Clock(simpy.Environment):
 
     def _run_some(self, horizon: float) -> bool:
         """Run a stretch of events; whether there is more to run."""
-        future, line, instant_over = self.future, self.ready_line, self.instant_over
-        now = self._now
-        for _ in range(_EVENTS_BETWEEN_TICKS):
-            if not future or self.stopped:
+        future, line, unsettled = self.future, self.ready_line, self.unsettled
+        instant_over, now = self.instant_over, self._now
+        for number in range(_EVENTS_BETWEEN_TICKS):
+            if not future:
+                self.events += number
                 return False
             time = future[0][0]
             if time != now:
                 if time > horizon:
+                    self.events += number
                     return False
                 if instant_over is not None:
                     instant_over()
@@ -161,12 +165,12 @@ class Clock(simpy.Environment):
                 event = heappop(future)[2]
                 if isinstance(event, Wait):
                     self.count_ready(event)
-            self.events += 1
             callbacks, event.callbacks = event.callbacks, None  # type: ignore[assignment]
             for callback in callbacks:
                 callback(event)
-            if line or self.waiting or self.unsettled:
+            if line or unsettled or self.waiting:
                 self.settle()
+        self.events += _EVENTS_BETWEEN_TICKS
         return True
 
 

@@ -34,7 +34,13 @@ _FUNCTIONS = {
     "Exp": "exponential",
     "Ln": "logarithm",
 }
-_LAWS = {"Exp": "exp", "Uniform": "uniform", "Erlang": "erlang", "H2": "h2", "Bernoulli": "bernoulli"}
+_LAWS = {
+    "Exp": "exp",
+    "Uniform": "uniform",
+    "Erlang": "erlang",
+    "H2": "h2",
+    "Bernoulli": "bernoulli",
+}
 _STAGE_QUERIES = {"Queue": ".present", "Busy": ".busy", "Work": ".work()"}
 _ESTIMATES = {"EstLambda": "rate()", "EstRho": "load()", "EstWait": "wait()"}
 _POOL_QUERIES = {
@@ -214,9 +220,7 @@ class Expressions:
             return f"((-{args[0]}) * log(1.0 - {random}()))"
         return f"{_LAWS[law]}({', '.join(args)}, {random})"
 
-    def _call(
-        self, function: str, args: Sequence[ir.Expr | ir.PoolRef | ir.StageRef]
-    ) -> str:
+    def _call(self, function: str, args: Sequence[ir.Expr | ir.PoolRef | ir.StageRef]) -> str:
         if function in _FUNCTIONS:
             values = [self._value(arg) for arg in args if _is_expr(arg)]
             return f"{_FUNCTIONS[function]}({', '.join(values)})"

@@ -13,6 +13,7 @@ from types import CodeType
 
 from serq_simpy.compiler.expressions import Expressions, Families, Names
 from serq_simpy.compiler.reading import (
+    block_draws,
     changes_with_its_entry,
     estimated_stages,
     is_amount,
@@ -20,14 +21,13 @@ from serq_simpy.compiler.reading import (
     program_expressions,
     reads_attributes,
     reads_attributes_alone,
-    statement_expressions,
 )
 from serq_simpy.compiler.statements import Statements
 from serq_simpy.compiler.writer import Writer
 from serq_simpy.ir import model as ir
 from serq_simpy.ir.depth import deep
 from serq_simpy.ir.printing import Printer
-from serq_simpy.ir.walk import draws, sites
+from serq_simpy.ir.walk import sites
 
 _STATEMENT_TIME = {"Now": "clock._now"}
 _QUEUE_TIME = {"Now": "clock._now", "Waited": "(clock._now - hold.joined)"}
@@ -83,8 +83,8 @@ class _Module:
         self._make_stages()
         self._make_pools()
         self._make_holds()
-        self._function_of_session("init", ir.INIT)
-        self._begin_turn()
+        self._workload_function("init", ir.INIT)
+        self._workload_function("turn", ir.TURN)
         self._session()
         self._gauges()
         self._gap()
@@ -194,8 +194,8 @@ class _Module:
                 prologue = "a = entry.attrs" if reads_attributes(expr) else ""
                 head = f"spill_{word}{number}(entry, size)"
                 self._returning(head, expr, prologue=prologue, **names)
-            target, stage = self._pools[pool.spill.to], self._stages[pool.spill.via]
-            yield f"spill=Spill(lambda: ({target}, {stage}), spill_when{number}, spill_work{number})"
+            tier = f"lambda: ({self._pools[pool.spill.to]}, {self._stages[pool.spill.via]})"
+            yield f"spill=Spill({tier}, spill_when{number}, spill_work{number})"
 
     # ----------------------------------------------------------------- holds
 
@@ -264,35 +264,25 @@ class _Module:
 
     # ------------------------------------------------------------- processes
 
-    def _function_of_session(self, name: str, block: int) -> None:
-        """`init`, or the workload's turn block: a plain function of a session."""
+    def _workload_function(self, name: str, block: int) -> None:
+        """`init`, or the workload's turn block: a plain function of a session, if there is one."""
+        if not self._program.blocks[block]:
+            self._writer.line(f"{name} = None")
+            return
         with self._writer.block(f"def {name}(me):"):
-            if self._program.blocks[block]:
-                self._writer.line("a = me.attrs")
-                if self._draws_in(block):
-                    self._writer.line("u = streams.workload(me.serial, me.turn).random")
-                self._statements(top=True, loops=False, bodies=[]).block(block)
-
-    def _begin_turn(self) -> None:
-        self._function_of_session("turn", ir.TURN)
-        with self._writer.block("def begin_turn(me):"):
-            self._writer.line("me.attrs[2] += 1.0")
-            self._writer.line("me.turn += 1")
-            self._writer.line("me.turn_began = clock._now")
-            self._writer.line("run.turns += 1")
-            self._writer.line("if me.corpus is not None: me.load_turn()")
-            if self._program.blocks[ir.TURN]:
-                self._writer.line("turn(me)")
+            self._writer.line("a, now = me.attrs, clock._now")
+            if block_draws(self._program, block):
+                self._writer.line("u = streams.workload(me.serial, me.turn).random")
+            self._statements(top=True, loops=False, bodies=[]).block(block)
 
     def _statements(self, *, top: bool, loops: bool, bodies: list[int]) -> Statements:
-        return Statements(
-            self._program, self._writer, self._names(), bodies, top=top, loops=loops
-        )
+        names = self._names(context={"Now": "now"})
+        return Statements(self._program, self._writer, names, bodies, top=top, loops=loops)
 
     def _session(self) -> None:
         """The session's generator, and those of the blocks that stand too deep in it."""
         loops = any(isinstance(site.statement, ir.While | ir.Loop) for site in self._sites)
-        drawing = any(draws(expr) for expr in self._session_expressions())
+        drawing = block_draws(self._program, ir.SESSION)
         bodies: list[int] = []
         with self._writer.block("def session(me):"):
             self._writer.line("a = me.attrs")
@@ -305,21 +295,11 @@ class _Module:
                 self._generator(number, top=False, loops=loops, bodies=bodies)
 
     def _generator(self, block: int, *, top: bool, loops: bool, bodies: list[int]) -> None:
+        self._writer.line("now = clock._now")
         if loops:
             self._writer.line("steps = 0")
         self._statements(top=top, loops=loops, bodies=bodies).block(block)
         self._writer.line("yield from ()")
-
-    def _draws_in(self, root: int) -> bool:
-        return any(
-            draws(expr)
-            for site in sites(self._program, root)
-            for expr in statement_expressions(site.statement)
-        )
-
-    def _session_expressions(self) -> Iterator[ir.Expr]:
-        for site in self._sites:
-            yield from statement_expressions(site.statement)
 
     def _gauges(self) -> None:
         for number, gauge in enumerate(self._program.gauges):

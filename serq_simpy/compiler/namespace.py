@@ -19,7 +19,7 @@ class Bound:
     `gap()`, the next interarrival time of a renewal law.
     """
 
-    init: Callable[[Any], None]
+    init: Callable[[Any], None] | None
     session: Callable[[Any], Any]
     gauges: tuple[Callable[[], float], ...]
     gap: Callable[[], float] | None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from serq_simpy.compiler.expressions import ESTIMATING
 from serq_simpy.ir import model as ir
-from serq_simpy.ir.walk import indices, nodes, readings, sites
+from serq_simpy.ir.walk import draws, indices, nodes, readings, sites
 
 
 def statement_expressions(statement: ir.Statement) -> Iterator[ir.Expr]:
@@ -43,6 +43,20 @@ def estimated_stages(exprs: Iterable[ir.Expr]) -> set[int]:
                 assert isinstance(ref, ir.StageRef)
                 found.update(range(ref.base, ref.base + ref.count))
     return found
+
+
+def block_draws(program: ir.Program, root: int) -> bool:
+    """Whether a statement of a block, or of a block in it, draws."""
+    return any(
+        draws(expr)
+        for site in sites(program, root)
+        for expr in statement_expressions(site.statement)
+    )
+
+
+def replays(program: ir.Program) -> bool:
+    """Whether sessions may replay turns: of a trace, or given in the IR."""
+    return program.trace is not None or isinstance(program.arrival, ir.Sessions)
 
 
 def reads_attributes(expr: ir.Expr) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from serq_simpy.compiler.expressions import Expressions, Names
-from serq_simpy.compiler.reading import is_amount, is_test
+from serq_simpy.compiler.reading import block_draws, is_test, replays
 from serq_simpy.ir import model as ir
 from serq_simpy.ir.printing import Printer
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 DEEPEST = 7
 """Loops and holds in one function: CPython allows 20 nested `while` and `try` blocks."""
+
 
 class Statements:
     """Writes blocks of a program into one generator function.
@@ -47,6 +48,7 @@ class Statements:
         self._top = top
         self._loops = loops
         self._nesting = 0
+        self._turns_counted = replays(program) or block_draws(program, ir.TURN)
         self._block = 0
         self._index = 0
 
@@ -82,24 +84,37 @@ class Statements:
 
     def _yield(self, event: str) -> None:
         self._line(f"yield {event}")
+        self._line("now = clock._now")
         if self._loops:
             self._line("steps = 0")
 
+    def _turn(self) -> None:
+        """A new turn: its corpus is loaded, then the workload's turn block executed."""
+        self._line(f"a[{ir.TURN_NO}] += 1.0")
+        if self._turns_counted:
+            self._line("me.turn += 1")
+        self._line("me.turn_began = now")
+        self._line("run.turns += 1")
+        if replays(self._program):
+            self._line("if me.corpus is not None: me.load_turn()")
+        if self._program.blocks[ir.TURN]:
+            self._line("turn(me)")
+
     def _answer(self) -> None:
-        self._line("now = clock._now")
-        self._line("response((now, me.serial, a[2], now - me.turn_began))")
+        """The turn's server statements are done: the client has its response."""
+        self._line(f"response((now, me.serial, a[{ir.TURN_NO}], now - me.turn_began))")
 
     # ------------------------------------------------------------ statements
 
     def _statement(self, statement: ir.Statement) -> None:
         match statement:
             case ir.Turn():
-                self._line("begin_turn(me)")
+                self._turn()
             case ir.Set(slot, value):
                 self._line(f"a[{slot}] = {self._expressions.value(value)}")
             case ir.Observe(observe, value):
                 code = self._expressions.value(value)
-                self._line(f"observe{observe}((clock._now, me.serial, a[2], {code}))")
+                self._line(f"observe{observe}((now, me.serial, a[{ir.TURN_NO}], {code}))")
             case ir.Hold():
                 self._hold(statement)
             case ir.Grow(pool, amount):
@@ -133,7 +148,11 @@ class Statements:
         if run.stage.index is not None and not isinstance(run.stage.index, ir.Num):
             stage = self._writer.temporary(stage)
         work = self._expressions.value(run.work)
-        if isinstance(run.work, ir.Cost) and isinstance(run.work.value, ir.Num) and run.work.value.value > 0:
+        if (
+            isinstance(run.work, ir.Cost)
+            and isinstance(run.work.value, ir.Num)
+            and run.work.value.value > 0
+        ):
             self._yield(f"{stage}.serve(me, {work})")
             return
         self._line(f"work = {work}")
@@ -196,6 +215,7 @@ class Statements:
     def _enter(self, number: int) -> None:
         self._bodies.append(number)
         self._line(f"yield from body{number}(me, a, u)")
+        self._line("now = clock._now")
 
     def _choose(self, slot: int, number: ir.Expr, keys: tuple[ir.Expr, ...]) -> None:
         name = f"a[{slot}]"
@@ -223,12 +243,10 @@ class Statements:
                 self._deeper(hold.body)
                 self._line("break")
             with self._writer.block("except Preempted as preempted:"):
-                with self._writer.block(f"if preempted.hold is not {name}:"):
-                    self._line("raise")
+                self._line(f"if preempted.hold is not {name}: raise")
+                self._line("now = clock._now")
         self._line(f"end_hold(me, {name})")
 
     def _preemptible(self, hold: ir.Hold) -> bool:
         """Whether a pool of the hold may take it away."""
-        return any(
-            self._program.pools[asked.pool.base].preempt is not None for asked in hold.pools
-        )
+        return any(self._program.pools[asked.pool.base].preempt is not None for asked in hold.pools)

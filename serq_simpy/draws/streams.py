@@ -50,21 +50,18 @@ class Streams:
     Every call gives the stream from its start.
     """
 
-    __slots__ = ("_leg", "_seed", "_statements", "_workload")
+    __slots__ = ("_leg", "_seed", "_workload", "statements")
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
         self._workload = _Kind(seed, seeds.WORKLOAD)
-        self._statements = _Kind(seed, seeds.STATEMENTS)
+        self.statements: Callable[[int], Stream] = _Kind(seed, seeds.STATEMENTS).stream
+        """What the statements of session `serial` and of its server draw from."""
         self._leg = _Kind(seed, seeds.LEG)
 
     def workload(self, serial: int, turn: int) -> Stream:
         """What `init` (turn 0) or the `turn` block of turn `turn` draws from."""
         return self._workload.stream(serial, turn)
-
-    def statements(self, serial: int) -> Stream:
-        """What the statements of session `serial` and of its server draw from."""
-        return self._statements.stream(serial, 0)
 
     def leg(self, serial: int, leg: int) -> Stream:
         """What leg number `leg` of session `serial` draws from."""
@@ -90,46 +87,66 @@ class Streams:
 class _Kind:
     """The streams of one kind: chunks of a thousand sessions' streams, by turn or leg."""
 
-    __slots__ = ("_chunks", "_kind", "_seed")
+    __slots__ = ("_chunks", "_kind", "_recent", "_seed")
 
     def __init__(self, seed: int, kind: int) -> None:
         self._seed = seed
         self._kind = kind
         self._chunks: dict[tuple[int, int], _Chunk] = {}
+        self._recent = self._open(0, 0)
 
-    def stream(self, serial: int, part: int) -> Stream:
-        chunk = self._chunks.get((serial >> _CHUNK_BITS, part)) or self._open(serial, part)
-        return _stream(chunk.blocks(serial & _LAST))
+    def stream(self, serial: int, part: int = 0) -> Stream:
+        chunk = self._recent
+        place = serial - chunk.first
+        if not 0 <= place < _CHUNK or part != chunk.part:
+            chunk = self._chunks.get((serial >> _CHUNK_BITS, part)) or self._open(serial, part)
+            self._recent = chunk
+            place = serial & _LAST
+        shared = chunk.shared[0]
+        if shared is None:
+            return _stream(chunk.blocks(place, 0))
+        return Stream(_numbers_of_block(shared, place * _BLOCK_BYTES), chunk.later(place))
 
     def _open(self, serial: int, part: int) -> _Chunk:
         chunks = self._chunks
         if len(chunks) == _KEPT_CHUNKS:
             chunks.pop(next(iter(chunks))).close()
-        chunk = _Chunk(self._seed, serial & ~_LAST, part, self._kind)
-        chunks[serial >> _CHUNK_BITS, part] = chunk
+        number = serial >> _CHUNK_BITS
+        before = chunks.get((number - 1, part))
+        chunk = _Chunk(self._seed, serial & ~_LAST, part, self._kind, before)
+        chunks[number, part] = chunk
         return chunk
 
 
 class _Chunk:
     """The streams (first, part, kind) … (first + 1023, part, kind) of a run.
 
-    `_shared[i]` is block i of all of them, as the bytes of their numbers, once made.
+    `shared[i]` is block i of all of them, as the bytes of their numbers, once made. What
+    was made for the thousand `before`, its first asker has made for these at once.
     """
 
-    __slots__ = ("_first", "_kind", "_part", "_seed", "_shared", "_singles")
+    __slots__ = ("_kind", "_seed", "_singles", "first", "part", "shared")
 
-    def __init__(self, seed: int, first: int, part: int, kind: int) -> None:
+    def __init__(
+        self, seed: int, first: int, part: int, kind: int, before: _Chunk | None
+    ) -> None:
         self._seed = seed
-        self._first = first
-        self._part = part
+        self.first = first
+        self.part = part
         self._kind = kind
-        self._singles = [0] * _SHARED_BLOCKS
-        self._shared: list[bytes | None] = [None] * _SHARED_BLOCKS
+        made = before.shared if before is not None else [None] * _SHARED_BLOCKS
+        self._singles = [0 if block is None else _SINGLES - 1 for block in made]
+        self.shared: list[bytes | None] = [None] * _SHARED_BLOCKS
 
-    def blocks(self, place: int) -> Iterator[tuple[float, ...] | list[float]]:
-        """The numbers of the stream at `place`, a few at a time."""
-        for counter in range(_SHARED_BLOCKS):
-            shared = self._shared[counter] or self._share(counter)
+    def later(self, place: int) -> Iterator[float]:
+        """The numbers of the stream at `place` after its first block."""
+        for block in self.blocks(place, 1):
+            yield from block
+
+    def blocks(self, place: int, first: int) -> Iterator[tuple[float, ...] | list[float]]:
+        """The numbers of the stream at `place` from block `first` on, a few at a time."""
+        for counter in range(first, _SHARED_BLOCKS):
+            shared = self.shared[counter] or self._share(counter)
             if shared:
                 yield _numbers_of_block(shared, place * _BLOCK_BYTES)
             else:
@@ -138,22 +155,22 @@ class _Chunk:
 
     def close(self) -> None:
         """Give back the memory; streams that go on make their blocks alone."""
-        self._shared = [None] * _SHARED_BLOCKS
+        self.shared = [None] * _SHARED_BLOCKS
         self._singles = [_CHUNK] * _SHARED_BLOCKS
 
     def _seed_of(self, place: int) -> int:
-        return seeds.sub(self._seed, self._first + place, self._part, self._kind)
+        return seeds.sub(self._seed, self.first + place, self.part, self._kind)
 
     def _share(self, counter: int) -> bytes | None:
         """Block `counter` of all the streams if enough of them ask for it."""
         self._singles[counter] += 1
         if self._singles[counter] != _SINGLES:
             return None
-        serials = np.arange(self._first, self._first + _CHUNK, dtype=np.uint64)
-        keys = chacha.keys(seeds.subs(self._seed, serials, self._part, self._kind))
+        serials = np.arange(self.first, self.first + _CHUNK, dtype=np.uint64)
+        keys = chacha.keys(seeds.subs(self._seed, serials, self.part, self._kind))
         words = chacha.blocks(keys, np.full(_CHUNK, counter, dtype=np.uint64))
-        self._shared[counter] = chacha.doubles(words).T.tobytes()
-        return self._shared[counter]
+        self.shared[counter] = chacha.doubles(words).T.tobytes()
+        return self.shared[counter]
 
 
 def _alone(seed: int) -> Stream:

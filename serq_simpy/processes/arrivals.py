@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from heapq import heappush
+from itertools import islice
+from math import inf, log
 from typing import TYPE_CHECKING
 
 from simpy.events import PENDING, Event, Process
 
-from serq_simpy.errors import Diagnostic, RunError
+from serq_simpy.errors import RunError
 from serq_simpy.ir.printing import value_text
 
 if TYPE_CHECKING:
@@ -22,12 +25,13 @@ class Arrivals(Process):
     """
 
     def __init__(
-        self, run: Simulation, first: float, gap: Callable[[], float], limit: float
+        self, run: Simulation, first: float, gaps: Iterator[float], limit: int | None
     ) -> None:
         self.env = run.clock
         self.callbacks = []
         self._value = PENDING
-        self._generator = self._come(run, first, gap, limit)
+        further = gaps if limit is None else islice(gaps, limit - 1)
+        self._generator = self._come(run, first, further)
         next(self._generator).callbacks.append(self._resume)
 
     def _resume(self, event: Event) -> None:
@@ -36,33 +40,33 @@ class Arrivals(Process):
             target.callbacks.append(self._resume)
 
     @staticmethod
-    def _come(
-        run: Simulation, first: float, gap: Callable[[], float], limit: float
-    ) -> Generator[Event, None, None]:
-        clock = run.clock
+    def _come(run: Simulation, first: float, gaps: Iterator[float]) -> Generator[Event, None, None]:
+        clock, arrive = run.clock, run.arrive
+        future, next_number = clock.future, clock.next_number
         arrival = Event(clock)
         clock.at(first, arrival)
         yield arrival
-        for number in range(1, int(limit)) if limit < 1e18 else iter(int, 1):
-            arrival = Event(clock)
-            clock.at(clock._now + gap(), arrival)
-            run.arrive()
+        for gap in gaps:
+            arrival.callbacks = []  # one event serves for all arrivals, one at a time
+            heappush(future, (clock._now + gap, next_number(), arrival))
+            arrive()
             yield arrival
-        run.arrive()
+        arrive()
 
 
-def checked(gap: Callable[[], float], text: str) -> Callable[[], float]:
-    """A gap that must turn out positive and finite; `text` is the law as written."""
+def poisson_gaps(rate: float, uniforms: Iterator[float]) -> Iterator[float]:
+    """The gaps of a Poisson process: exponential, of mean 1 / rate."""
+    mean = 1.0 / rate
+    return (-mean * log(1.0 - uniform) for uniform in uniforms)
 
-    def positive() -> float:
-        value = gap()
-        if not 0.0 < value < float("inf"):
+
+def renewal_gaps(draw: Callable[[], float], law: str) -> Iterator[float]:
+    """The gaps that a law gives, which must turn out positive and finite."""
+    while True:
+        gap = draw()
+        if not 0.0 < gap < inf:
             raise RunError(
-                Diagnostic(
-                    f"`arrive renewal({text})`: the interarrival time is {value_text(value)}, "
-                    "not a positive time"
-                )
+                f"`arrive renewal({law})`: the interarrival time is {value_text(gap)}, "
+                "not a positive time"
             )
-        return value
-
-    return positive
+        yield gap

@@ -41,9 +41,7 @@ class Faults:
         notes = (f"session {customer.serial}, at time {now}",)
         return RunError(Diagnostic(where + message, span, help, notes))
 
-    def grow_outside(
-        self, customer: Customer, block: int, index: int, pool: Pool
-    ) -> RunError:
+    def grow_outside(self, customer: Customer, block: int, index: int, pool: Pool) -> RunError:
         """A `grow` where no open hold has units of the pool any more."""
         return self.error(
             customer,

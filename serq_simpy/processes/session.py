@@ -24,15 +24,19 @@ class Session(Customer):
     """
 
     random: Callable[[], float]
+    turn_began: float
+    turn = 0
+    corpus: Sequence[Presets] | None = None
 
     def __init__(self, run: Simulation, serial: int, corpus: Sequence[Presets] | None) -> None:
-        attrs = run.attributes[:]
+        self.attrs = attrs = run.attributes[:]
         attrs[ir.SERIAL] = float(serial)
-        super().__init__(run.clock, attrs, serial)
+        self.serial = serial
         self.run = run
-        self.began = self.turn_began = run.clock._now
-        self.turn = 0
-        self.corpus = corpus
+        self.env = run.clock
+        self.began = run.clock._now
+        if corpus is not None:
+            self.corpus = corpus
 
     def load_turn(self) -> None:
         """Set what the corpus says of the turn begun; beyond its end, the last turn's again."""
@@ -45,5 +49,10 @@ class Session(Customer):
     def finished(self) -> None:
         """Leave: release every hold and lease, and let others have the units."""
         self._ok, self._value = True, None
-        self.give_back()
-        self.run.session_ended(self)
+        self._target = None  # type: ignore[assignment]  # nothing is left that goes in circles
+        if self.holds or self.leases:
+            self.give_back()
+        run = self.run
+        del run.living[self]
+        run.live_time += self.env._now - self.began
+        run.session_ended()

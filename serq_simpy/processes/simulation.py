@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf, log
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,14 +12,14 @@ from serq_simpy.clock import Clock, Unsettled
 from serq_simpy.compiler.namespace import ARITHMETIC, Bound
 from serq_simpy.compiler.reading import observed_tests
 from serq_simpy.draws.streams import Streams
-from serq_simpy.errors import Diagnostic, RunError
+from serq_simpy.errors import RunError
 from serq_simpy.ir import model as ir
 from serq_simpy.ir.printing import Printer, value_text
 from serq_simpy.ir.spans import Spans
 from serq_simpy.measure.gauges import GaugeRecorder
 from serq_simpy.measure.record import OverCap, RunRecord
 from serq_simpy.measure.samples import Samples
-from serq_simpy.processes.arrivals import Arrivals, checked
+from serq_simpy.processes.arrivals import Arrivals, poisson_gaps, renewal_gaps
 from serq_simpy.processes.faults import Faults
 from serq_simpy.processes.session import Presets, Session
 from serq_simpy.resources import holding
@@ -62,14 +61,16 @@ class Simulation:
         self.program = program
         self.clock = Clock()
         self.streams = Streams(program.settings.seed)
-        self.arriving = self.streams.arrivals().random
+        self._arriving = self.streams.arrivals()
+        self.arriving = self._arriving.random
         self.observations = [Samples(name) for name in program.observes]
         self.client = [Samples(name) for name in ("ttft", "tpot", "response")]
         self.stages: list[Stage] = []
         self.pools: list[Pool] = []
         self.attributes = [0.0] * len(program.attrs)
-        self.arrivals = self.ended = self.turns = self.live = 0
-        self._live_time = self._live_since = 0.0
+        self.arrivals = self.ended = self.turns = 0
+        self.living: dict[Session, None] = {}
+        self.live_time = 0.0
         self._admissions = Admissions()
         self._faults = Faults(program, spans)
         self._corpus = corpus
@@ -78,8 +79,9 @@ class Simulation:
         arrival = program.arrival
         self._explicit = arrival.sessions if isinstance(arrival, ir.Sessions) else ()
         self._closed = isinstance(arrival, ir.Closed)
-        self._limit = inf if program.settings.arrivals is None else program.settings.arrivals
+        self._limit = program.settings.arrivals
         self._bound = self._bind(code)
+        self._process = self._bound.session
         self._gauges = [GaugeRecorder(gauge.name) for gauge in program.gauges]
 
     # -------------------------------------------- what the module makes itself of
@@ -173,9 +175,7 @@ class Simulation:
             raise self._faults.grow_outside(customer, block, index, pool)
         return grow(allocation, amount)
 
-    def _load(
-        self, customer: Customer, block: int, index: int, pool: Pool, amount: float
-    ) -> None:
+    def _load(self, customer: Customer, block: int, index: int, pool: Pool, amount: float) -> None:
         """The statement `load`."""
         if not amount >= 0.0:
             self._faults.wrong_amount(customer, block, index, amount)
@@ -190,22 +190,25 @@ class Simulation:
     def arrive(self) -> None:
         """A session comes at an event of its own, and starts at once: nobody else is ready."""
         session = self._create()
-        session.follow(self._bound.session(session), _GO)
+        session._generator = self._process(session)
         session._resume(_GO)
 
     def _queue_up(self, session: Session) -> None:
         """Put a new session at the back of the ready line."""
         start = Start(session)
-        session.follow(self._bound.session(session), start)
+        session._generator = self._process(session)
+        session._target = start
         self.clock.ready_line.append(start)
 
     def _create(self) -> Session:
         """A new session: its attributes are set, its first statement is to come."""
         serial = self.arrivals
-        self._count_live(1)
         self.arrivals = serial + 1
-        session = Session(self, serial, self._corpus_of(serial))
-        self._bound.init(session)
+        replays = self._corpus is not None or self._explicit
+        session = Session(self, serial, self._corpus_of(serial) if replays else None)
+        self.living[session] = None
+        if self._bound.init is not None:
+            self._bound.init(session)
         if self._explicit:
             for slot, value in self._explicit[serial].attrs:
                 session.attrs[slot] = value
@@ -221,22 +224,15 @@ class Simulation:
             return self._corpus[serial % len(self._corpus)]
         return self._corpus[self._picked.below(len(self._corpus))]
 
-    def session_ended(self, session: Session) -> None:
+    def session_ended(self) -> None:
         """A session has left; of a closed workload another one comes in its place."""
-        self._count_live(-1)
         self.ended += 1
         if self.clock.waiting:
             self.clock.pass_over()
         if self._closed:
             self._respawn()
-        elif not self.live and self.arrivals == self._limit:
-            self.clock.stopped = True
-
-    def _count_live(self, change: int) -> None:
-        now = self.clock._now
-        self._live_time += self.live * (now - self._live_since)
-        self._live_since = now
-        self.live += change
+        elif self.arrivals == self._limit and not self.living:
+            self.clock.stop()
 
     def _respawn(self) -> None:
         now = self.clock._now
@@ -286,11 +282,11 @@ class Simulation:
             clock.at(settings.warmup, warmed_up)
         match self.program.arrival:
             case ir.Poisson(rate):
-                Arrivals(self, 0.0, self._poisson_gap(1.0 / rate), self._limit)
+                Arrivals(self, 0.0, poisson_gaps(rate, self._arriving), self._limit)
             case ir.Renewal(law):
                 assert self._bound.gap is not None
-                gap = checked(self._bound.gap, Printer(self.program).expression(law))
-                Arrivals(self, gap(), gap, self._limit)
+                gaps = renewal_gaps(self._bound.gap, Printer(self.program).expression(law))
+                Arrivals(self, next(gaps), gaps, self._limit)
             case ir.Closed(population):
                 self._start_together(population)
             case ir.Batch(size):
@@ -299,10 +295,6 @@ class Simulation:
                 self._start_together(len(sessions))
             case ir.NoArrivals():
                 pass
-
-    def _poisson_gap(self, mean: float) -> Callable[[], float]:
-        random = self.arriving
-        return lambda: -mean * log(1.0 - random())
 
     def _start_together(self, count: int) -> None:
         """Let so many sessions come at once: all are set up before the first one does anything."""
@@ -320,11 +312,14 @@ class Simulation:
 
     def _restart_statistics(self, event: Event) -> None:
         now = self.clock._now
-        self._count_live(0)
-        self._live_time = 0.0
+        self.live_time = -self._unfinished(now)
         self.ended = self.turns = 0
         for resource in (*self.stages, *self.pools):
             resource.restart_statistics(now)
+
+    def _unfinished(self, now: float) -> float:
+        """The time that the sessions now alive have lived."""
+        return sum(now - session.began for session in self.living)
 
     # ------------------------------------------------------------------ end
 
@@ -340,9 +335,9 @@ class Simulation:
                 f"run: horizon {horizon} reached before requested arrivals: "
                 f"got {self.arrivals}, requested {settings.arrivals}"
             )
-        if self.live:
+        if self.living:
             raise RunError(
-                f"run: failed to drain {self.live} active sessions within horizon {horizon}"
+                f"run: failed to drain {len(self.living)} active sessions within horizon {horizon}"
             )
         if end <= settings.warmup:
             raise RunError(
@@ -354,7 +349,7 @@ class Simulation:
     def _record(self, end: float) -> RunRecord:
         settings = self.program.settings
         measured = end - settings.warmup
-        self._count_live(0)
+        live_time = self.live_time + self._unfinished(end)
         over = self._over_cap()
         samples = [*self.observations, *self.client]
         for column in samples:
@@ -368,7 +363,7 @@ class Simulation:
             arrivals=self.arrivals,
             ended=self.ended,
             turns=self.turns,
-            mean_live=self._live_time / measured,
+            mean_live=live_time / measured,
             observations=tuple(self.observations),
             client=tuple(self.client),
             gauges=tuple(self._gauges),
@@ -395,11 +390,13 @@ class Simulation:
 class _Go(Wait):
     """What a session that starts at its arrival is resumed by."""
 
-    callbacks = []
     customer = None
 
+    def __init__(self) -> None:
+        self.callbacks = []
 
-_GO = _Go.__new__(_Go)
+
+_GO = _Go()
 
 
 def _waits(entry: Entry) -> float:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from simpy.events import PENDING, Event, Process
 
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
     from serq_simpy.clock import Clock
     from serq_simpy.resources.hold import Allocation, Hold
     from serq_simpy.resources.pool import Pool
-    from serq_simpy.resources.wait import Wait
 
 NEVER_ADMITTED = 2.0**64 - 1
 """The admission number of a customer that no pool has admitted: behind everyone."""
@@ -25,37 +23,32 @@ class Customer(Process):
     `attrs` are the values of the program's attributes by slot. `holds` are the open
     holds, the innermost last; `leases` the allocations that outlived theirs, the
     oldest first. `admission` is the number of the latest admission to a pool, counted
-    over the whole run.
+    over the whole run; `last_preempted` the positions at which pools preempted it last.
 
     SimPy's `Process` copies exceptions, keeps the environment's active process and
     lets anything be yielded; a customer's generator is compiled and yields events of
     our own resources, so resuming is one `send`.
     """
 
-    def __init__(self, clock: Clock, attrs: list[float], serial: int) -> None:
-        self.env: Clock = clock
-        self.callbacks = []
-        self._value = PENDING
-        self.attrs = attrs
-        self.serial = serial
-        self.holds: list[Hold] = []
-        self.leases: list[Allocation] = []
-        self.admission = NEVER_ADMITTED
-        self.last_preempted: dict[Pool, float] = {}
-        self.ready_at = -1.0
-        self.times_ready = 0
+    admission = NEVER_ADMITTED
+    last_preempted: dict[Pool, float] | None = None
+    ready_at = -1.0
+    times_ready = 0
+    _value = PENDING
 
-    def follow(self, generator: Generator[Event, None, Any], first: Wait) -> None:
-        """Give the process its generator, which starts when `first` happens."""
-        self._generator = generator
-        self._target = first
+    holds: tuple[Hold, ...] = ()
+    leases: tuple[Allocation, ...] = ()
+
+    env: Clock
+    attrs: list[float]
+    serial: int
 
     def _resume(self, event: Event) -> None:
         try:
             if event._ok:
                 target = self._generator.send(event._value)
             else:
-                target = self._generator.throw(event._value)  # type: ignore[arg-type]
+                target = self._generator.throw(event._value)
         except (StopIteration, Departed):
             self.finished()
         else:
@@ -87,10 +80,10 @@ class Customer(Process):
 
     def give_back(self) -> None:
         """Release all open holds, from the innermost out, and all leases, the oldest first."""
-        while self.holds:
-            for allocation in self.holds.pop().allocations:
+        for hold in reversed(self.holds):
+            for allocation in hold.allocations:
                 if allocation.open:
                     allocation.pool.release(allocation, allocation.computed())
-        while self.leases:
-            allocation = self.leases.pop(0)
+        for allocation in self.leases:
             allocation.pool.release(allocation, allocation.computed())
+        self.holds = self.leases = ()

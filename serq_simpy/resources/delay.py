@@ -24,10 +24,9 @@ class Delay(Stage):
 
     def serve(self, customer: Customer | None, work: float) -> Job:
         now = self.clock._now
-        job = Job(self, customer, work, now)
+        job = Job(self, customer, work, now, [self._done])
         self._jobs[job] = None
         self._enter(now)
-        job.callbacks.append(self._done)
         if work != inf:
             self.clock.at(now + work, job)
         return job

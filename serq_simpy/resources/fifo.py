@@ -36,13 +36,12 @@ class Fifo(Stage):
     def serve(self, customer: Customer, work: float) -> Job:
         clock = self.clock
         now = clock._now
-        job = Job(self, customer, work, now)
+        job = Job(self, customer, work, now, [self._done])
         if not self.present:
             self._busy_since = now
         self.present += 1.0
         if len(self._serving) < self._servers:
             self._serving[job] = None
-            job.callbacks.append(self._done)
             if work != inf:
                 heappush(clock.future, (now + work, clock.next_number(), job))
         else:
@@ -51,8 +50,7 @@ class Fifo(Stage):
 
     def _finish(self, event: Event) -> None:
         job = cast(Job, event)
-        clock = self.clock
-        now = clock._now
+        now = self.clock._now
         start = job.start
         del self._serving[job]
         self.present -= 1.0
@@ -66,14 +64,6 @@ class Fifo(Stage):
         if self._line:
             self._start_next(now)
 
-    def _start_next(self, now: float) -> None:
-        job = self._line.popleft()
-        job.start = now
-        self._serving[job] = None
-        job.callbacks.insert(0, self._done)
-        if job.work != inf:
-            self.clock.at(now + job.work, job)
-
     def withdraw(self, job: Job) -> None:
         now = self.clock._now
         if job in self._serving:
@@ -84,6 +74,14 @@ class Fifo(Stage):
             self._line.remove(job)
         self._leave(now)
         self._abandon(job, now)
+
+    def _start_next(self, now: float) -> None:
+        """Give a free server the first job of the line."""
+        job = self._line.popleft()
+        job.start = now
+        self._serving[job] = None
+        if job.work != inf:
+            self.clock.at(now + job.work, job)
 
     @property
     def busy(self) -> float:

@@ -101,6 +101,8 @@ def preempt(victim: Allocation) -> None:
 def _note_progress(victim: Allocation) -> None:
     """Count a customer as stuck, once, that is preempted no further on than the last time."""
     pool, customer = victim.pool, victim.customer
+    if customer.last_preempted is None:
+        customer.last_preempted = {}
     last = customer.last_preempted.get(pool)
     if last == inf:
         return
@@ -114,7 +116,8 @@ def _note_progress(victim: Allocation) -> None:
 def release_inwards(customer: Customer, outermost: Hold) -> None:
     """Release the customer's holds from the innermost out to `outermost`, by position."""
     while True:
-        hold = customer.holds.pop()
+        hold = customer.holds[-1]
+        customer.holds = customer.holds[:-1]
         for allocation in hold.allocations:
             if allocation.open:
                 allocation.pool.release(allocation, min(allocation.position, allocation.units))

@@ -69,7 +69,17 @@ class Allocation:
     `position` is how far the hold's KV is computed there. `open` ends with the release.
     """
 
-    __slots__ = ("cache", "customer", "hold", "lease", "open", "pool", "position", "reserved", "units")
+    __slots__ = (
+        "cache",
+        "customer",
+        "hold",
+        "lease",
+        "open",
+        "pool",
+        "position",
+        "reserved",
+        "units",
+    )
 
     def __init__(self, pool: Pool, hold: Hold, units: float, reserved: float, position: float):
         self.pool = pool
@@ -103,7 +113,17 @@ class Hold(Wait):
     preempted, it is pending again and throws `Preempted` at its next admission.
     """
 
-    __slots__ = ("_ok", "_value", "advanced", "allocations", "callbacks", "customer", "joined", "pools", "statement")
+    __slots__ = (
+        "_ok",
+        "_value",
+        "advanced",
+        "allocations",
+        "callbacks",
+        "customer",
+        "joined",
+        "pools",
+        "statement",
+    )
 
     def __init__(self, customer: Customer, statement: HoldStatement) -> None:
         self.callbacks = []

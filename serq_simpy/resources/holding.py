@@ -41,7 +41,7 @@ def rejected(hold: Hold) -> bool:
 
 def end_hold(customer: Customer, hold: Hold) -> None:
     """The hold's block is done: release what it has, or let it become a lease."""
-    customer.holds.pop()
+    customer.holds = customer.holds[:-1]
     lease = hold.statement.lease
     for number, allocation in enumerate(hold.allocations):
         if not allocation.open:
@@ -57,7 +57,7 @@ def end_hold(customer: Customer, hold: Hold) -> None:
 def _begin_lease(allocation: Allocation, duration: float) -> None:
     """Let an allocation outlive its hold; one of no time ends at this very instant."""
     allocation.lease = True
-    allocation.customer.leases.append(allocation)
+    allocation.customer.leases += (allocation,)
     if duration != inf:
         clock = allocation.pool.clock
         expiry = Event(clock)
@@ -72,7 +72,8 @@ def _expire(allocation: Allocation, event: Event) -> None:
 
 def end_lease(allocation: Allocation) -> None:
     """Give a lease back, with what it caches, and let others have the units."""
-    allocation.customer.leases.remove(allocation)
+    customer = allocation.customer
+    customer.leases = tuple(lease for lease in customer.leases if lease is not allocation)
     allocation.pool.release(allocation, allocation.computed())
     allocation.pool.clock.pass_over()
 

@@ -202,7 +202,7 @@ class Pool:
             cached = max(cached, consumed)
             pool._allocate(hold, pool.round_up(units), pool.round_up(room), consumed)
         customer.attrs[ir.CACHED] = cached
-        customer.holds.append(hold)
+        customer.holds += (hold,)
         customer.admission = self._admission_numbers.take()
 
     def _allocate(self, hold: Hold, units: float, reserved: float, position: float) -> None:

@@ -52,7 +52,7 @@ class Sharing(Stage):
     def serve(self, customer: Customer | None, work: float) -> Job:
         now = self.clock._now
         self._advance(now)
-        job = Job(self, customer, work, now)
+        job = Job(self, customer, work, now, [])
         tag = self._virtual + work
         self._jobs[job] = tag
         heappush(self._tags, (tag, next(self._numbers), job))

@@ -21,17 +21,25 @@ if TYPE_CHECKING:
 class Job(Wait):
     """A customer's work at a stage; it happens when the work is done.
 
-    `arrival` and `start` are when it came and when its service began.
+    `arrival` and `start` are when it came and when its service began. `callbacks` begin
+    with what the stage does when the job happens, before its customer goes on.
     """
 
     __slots__ = ("arrival", "callbacks", "customer", "stage", "start", "work")
 
-    def __init__(self, stage: Stage, customer: Customer | None, work: float, now: float) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        customer: Customer | None,
+        work: float,
+        now: float,
+        callbacks: list[Callable[[Event], None]],
+    ) -> None:
         self.stage = stage
         self.customer = customer
         self.work = work
         self.arrival = self.start = now
-        self.callbacks: list[Callable[[Event], None]] = []
+        self.callbacks = callbacks
 
     def cancel(self) -> None:
         self.callbacks = []
