@@ -128,11 +128,16 @@ def not_an_amount(statement: str, value: float) -> str:
     return f"`{statement} ({value_text(value)})`: {rule}"
 
 
+def _in_blocks(block: float | None, amount: float) -> float:
+    """The units that an amount takes, whole blocks where the pool has such."""
+    if block is None or not block > 0 or not math.isfinite(amount / block):
+        return amount
+    return block * math.ceil(amount / block)
+
+
 def _never_fits(subject: Subject, ref: ir.PoolRef, amount: float) -> Iterator[str]:
     pool = subject.program.pools[ref.base]
-    rounded = amount
-    if pool.block is not None and math.isfinite(amount / pool.block):
-        rounded = pool.block * math.ceil(amount / pool.block)
+    rounded = _in_blocks(pool.block, amount)
     if rounded > pool.cap:
         blocks = ""
         if pool.block is not None and rounded != amount:

@@ -213,7 +213,10 @@ def _pool(program: ir.Program, pool: ir.Pool) -> Iterator[str]:
 
 def _stage(program: ir.Program, stage: ir.Stage) -> Iterator[str]:
     if isinstance(stage.kind, ir.Step):
-        yield from _engine(program, stage.kind)
+        wrong = tuple(_engine(program, stage.kind))
+        if wrong:
+            yield from wrong
+            return
     for clause in stage_clauses(program, stage):
         yield from _parts(program, clause.expr)
 

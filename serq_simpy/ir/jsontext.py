@@ -145,7 +145,7 @@ class Node:
     def variant(self, *names: str) -> tuple[str, Node]:
         """The name and the contents of a variant: `"End"`, or `{"Loop": 7}`."""
         if isinstance(self.value, str):
-            name, contents = self.value, Node(None, self, "")
+            name, contents = self.value, Node(None, self, f".{self.value}")
         elif isinstance(self.value, dict) and len(self.value) == 1:
             name = next(iter(self.value))
             contents = Node(self.value[name], self, f".{name}")
