@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,12 +20,12 @@ class Libraries:
     """Reads each library once, however many files use it."""
 
     problems: Problems
-    _read: set[Path]
+    _read: set[str]
 
     @staticmethod
     def of(program: Path | None, problems: Problems) -> Libraries:
         """The libraries of a program in a file, or given as text."""
-        return Libraries(problems, set() if program is None else {program.resolve()})
+        return Libraries(problems, set() if program is None else {_file(program)})
 
     def written_in(self, items: tuple[s.Item, ...], folder: Path | None) -> Iterator[s.Item]:
         """The items with each library's definitions in the place of its first `use`.
@@ -48,9 +49,10 @@ class Libraries:
                 yield item
 
     def _items(self, use: s.Use, path: Path) -> tuple[s.Item, ...]:
-        if path.resolve() in self._read:
+        file = _file(path)
+        if file in self._read:
             return ()
-        self._read.add(path.resolve())
+        self._read.add(file)
         text = read_text(path, use.path, use)
         try:
             return parse_library(Source(_shown(use, path), text)).preamble
@@ -71,7 +73,14 @@ def _path(use: s.Use, folder: Path | None) -> Path:
             "given as text",
             "keep the program in a file, or write the definitions into it",
         )
+    if "\0" in use.path:
+        raise Refused(use.span, "the path of a library is no path: it has a NUL character in it")
     return folder / use.path
+
+
+def _file(path: Path) -> str:
+    """The file a path leads to, by a name of its own."""
+    return os.path.realpath(path)
 
 
 def _shown(use: s.Use, path: Path) -> str:
@@ -88,8 +97,6 @@ def read_text(path: Path, named: str, use: s.Use) -> str:
         reason = failure.strerror or str(failure)
     except UnicodeDecodeError:
         reason = "it is not UTF-8 text"
-    except ValueError as failure:
-        reason = str(failure)
     raise Refused(
         use.span,
         f"cannot read `{named}`: {reason}",

@@ -143,6 +143,12 @@ class _Linker:
     def _number(self, kernel: k.Program) -> None:
         env = self._env
         env.slots, env.observes = attributes.number(kernel, self._spans)
+        if self._problems.errors:
+            # What assigns a name may be left out: a name is unknown only if nothing does.
+            for name, _ in self._statements.declared.assigned:
+                env.slots.setdefault(name, len(env.slots))
+            for name, _ in self._statements.declared.observed:
+                env.observes.setdefault(name, len(env.observes))
         env.bindings = frozenset(name for name, _ in self._statements.declared.bound)
 
     def _check_indexes(self) -> None:

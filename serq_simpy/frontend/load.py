@@ -59,6 +59,8 @@ def _source(path: Path | None, text: str | None) -> Source:
         if text is None:
             raise UsageError("give a program: a path, or its text")
         return Source("", text)
+    if "\0" in str(path):
+        raise UsageError("the program's path is no path: it has a NUL character in it")
     try:
         return Source(str(path), path.read_text(encoding="utf-8"))
     except OSError as failure:

@@ -26,7 +26,7 @@ class TooLarge(Refused):
 
 
 class Problems:
-    """The errors and the warnings met so far, each once at its place, in the order met."""
+    """The errors and the warnings met so far, each once at its place."""
 
     def __init__(self) -> None:
         self._errors: dict[tuple[object, ...], Diagnostic] = {}
@@ -54,11 +54,13 @@ class Problems:
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
-        return tuple(self._errors.values())
+        """In the order of the program's text, what has no place first."""
+        return tuple(sorted(self._errors.values(), key=_place_in_program))
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        return tuple(self._warnings.values())
+        """In the order of the program's text."""
+        return tuple(sorted(self._warnings.values(), key=_place_in_program))
 
 
 def _identity(diagnostic: Diagnostic) -> tuple[object, ...]:
@@ -66,6 +68,13 @@ def _identity(diagnostic: Diagnostic) -> tuple[object, ...]:
     if span is None:
         return (diagnostic.message,)
     return (diagnostic.message, span.source, span.start, span.end)
+
+
+def _place_in_program(diagnostic: Diagnostic) -> int:
+    span = diagnostic.span
+    while span is not None and span.used_at is not None:
+        span = span.used_at.span
+    return -1 if span is None else span.start
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

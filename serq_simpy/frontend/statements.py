@@ -81,8 +81,24 @@ class Statements:
         for statement in statements:
             with self._problems.catching():
                 self._count_statement(statement, place)
-                out += self._statement(statement, place)
+                try:
+                    out += self._statement(statement, place)
+                except Refused:
+                    self._note_names(statement, place)
+                    raise
         return tuple(out)
+
+    def _note_names(self, refused: s.Statement, place: Place) -> None:
+        """Enter what a refused statement declares: elsewhere its names are known."""
+        at = place.scope.at
+        for statement in walk.statements(s.Block((refused,), refused.span)):
+            match statement:
+                case s.Set() | s.CostRecord() | s.Choose():
+                    self.declared.assigned.append((statement.name, at(statement.name_span)))
+                case s.Observe():
+                    self.declared.observed.append((statement.name, at(statement.name_span)))
+                case _:
+                    pass
 
     def _count_statement(self, statement: s.Statement, place: Place) -> None:
         self._count += 1
