@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from serq_simpy.ir import model as ir
 from serq_simpy.ir.findings import Subject
-from serq_simpy.ir.walk import Part, Place, Reading, Site, children, readings, slots_read
+from serq_simpy.ir.walk import Part, Reading, children, readings, slots_read
 
 _INIT = "in the workload's init"
 _TURN = "in the workload's turn"
@@ -173,25 +173,12 @@ class _Walk:
     def _check(self, block: int, index: int, statement: ir.Statement, state: _State) -> None:
         if isinstance(statement, ir.Choose):
             state = self._after_set(state, statement.slot, _CANDIDATE, by_server=True)
-        for decision, expr in self._decisions(statement):
+        for decision, expr in _decisions(statement):
             message = self._message(expr, decision, state)
             if message is not None:
-                site = Site(Place(block, index), statement, (), ir.SESSION)
+                site = self._subject.site(block, index, ir.SESSION)
                 self._subject.findings.statement(site, message, rule="hidden", named=False)
                 return
-
-    def _decisions(self, statement: ir.Statement) -> Iterator[tuple[str, Part]]:
-        """What a server's statement decides, and by which expression."""
-        yield from _choices(statement)
-        for reading in readings(statement):
-            decision = self._decision(statement, reading)
-            if decision is not None:
-                yield decision, reading.expr
-
-    def _decision(self, statement: ir.Statement, reading: Reading) -> str | None:
-        if reading.role == "test":
-            return "while" if isinstance(statement, ir.While) else "branch"
-        return _DECISIONS.get(reading.role)
 
     def _message(self, expr: Part, decision: str, state: _State) -> str | None:
         """The first hidden thing a decision reads too early, and how it came there.
@@ -218,6 +205,22 @@ class _Walk:
 
 def _by_origin(taint: _Taint) -> tuple[int, str]:
     return taint.origin, taint.where
+
+
+def _decisions(statement: ir.Statement) -> Iterator[tuple[str, Part]]:
+    """What a server's statement decides, and by which expression."""
+    yield from _choices(statement)
+    for reading in readings(statement):
+        decision = _decision(statement, reading)
+        if decision is not None:
+            yield decision, reading.expr
+
+
+def _decision(statement: ir.Statement, reading: Reading) -> str | None:
+    """What the server decides by an expression, None where it decides nothing."""
+    if reading.role == "test":
+        return "while" if isinstance(statement, ir.While) else "branch"
+    return _DECISIONS.get(reading.role)
 
 
 def _choices(statement: ir.Statement) -> Iterator[tuple[str, Part]]:

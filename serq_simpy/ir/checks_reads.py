@@ -122,9 +122,9 @@ class _Reader:
         if self._moment in _ADMITTED or self._moment is Moment.CAPACITY:
             if register.stage != self._engine:
                 engine = self._printer.stage(register.stage)
-                yield REGISTER_APART.format(
-                    register=register.name, engine=engine, clause=self._clause
-                )
+                header = self._moment is Moment.HEADER
+                where = "a hold's header" if header else self._clause
+                yield REGISTER_APART.format(register=register.name, engine=engine, clause=where)
         elif self._moment not in REGISTERS_AT:
             what = "is an engine's register (`state`), which its schedule reads"
             yield f"`{register.name}` {what}; it is read in {self._moment.place}"
@@ -171,8 +171,7 @@ def _statement_reader(subject: Subject, site: Site, reading: Reading) -> _Reader
 
 def _check_pool(subject: Subject, number: int, pool: ir.Pool) -> None:
     for clause in pool_clauses(pool):
-        admits = None if clause.name == "spill" and pool.admit_via is None else pool.admit_via
-        reader = _Reader(subject, clause.moment, f"pool `{pool.name}`'s keys", admits)
+        reader = _Reader(subject, clause.moment, f"pool `{pool.name}`'s keys", pool.admit_via)
         for message in reader.wrong(clause.expr):
             subject.findings.pool(number, pool, message)
             break

@@ -187,9 +187,13 @@ def _flow(subject: Subject, site: Site) -> Iterator[str]:
         name = subject.printer.stage(stage.base)
         if stage.base in families:
             yield f"stage `{name}` is named twice in one run"
-        elif not _can_share(subject.program.stages[stage.base].kind):
+        elif not all(_can_share(member.kind) for member in _members(subject.program, stage)):
             yield f"stage `{name}` {_SHARED}"
         families.add(stage.base)
+
+
+def _members(program: ir.Program, ref: ir.StageRef) -> tuple[ir.Stage, ...]:
+    return program.stages[ref.base : ref.base + ref.count]
 
 
 def _can_share(kind: ir.Fifo | ir.Ps | ir.Step) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from serq_simpy.ir.vocabulary import CONTEXT_WORDS, FUNCTION_WORDS
+from serq_simpy.ir.vocabulary import FUNCTION_WORDS
 
 
 class Moment(Enum):
@@ -132,8 +132,3 @@ def places_of(variable: str) -> str:
     """The places where a context variable exists, joined by `or`."""
     places = [moment.place for moment in Moment if moment in CONTEXT_AT[variable]]
     return " or ".join(dict.fromkeys(places))
-
-
-def context_word(variable: str) -> str:
-    """The word for a context variable."""
-    return CONTEXT_WORDS[variable]

@@ -117,15 +117,12 @@ class Printer:
 
     def _binary(self, expr: ir.Binary) -> tuple[int, str]:
         if expr.op == "Pow":
-            left, right = self._at_least(_PRIMARY, expr.left), self._exponent(expr.right)
+            left, right = self._at_least(_PRIMARY, expr.left), self._at_least(_UNARY, expr.right)
             return _POWER, f"{left} ^ {right}"
         level = _LEVELS[expr.op]
         left = self._at_least(level + (level == _COMPARISON), expr.left)
         right = self._at_least(level + 1, expr.right)
         return level, f"{left} {BINARY_SIGNS[expr.op]} {right}"
-
-    def _exponent(self, expr: ir.Expr) -> str:
-        return self._at_least(_UNARY, expr)
 
     def _primary(
         self, expr: ir.Attr | ir.Reg | ir.Ctx | ir.Sample | ir.Call | ir.Cost | ir.Agg

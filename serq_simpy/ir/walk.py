@@ -47,17 +47,6 @@ def nodes(part: Part) -> Iterator[Part]:
         stack.extend(reversed(children(node)))
 
 
-def depth(expr: ir.Expr) -> int:
-    """The levels of an expression; 1 for a leaf."""
-    deepest = 0
-    stack: list[tuple[Part, int]] = [(expr, 1)]
-    while stack:
-        node, level = stack.pop()
-        deepest = max(deepest, level)
-        stack.extend((child, level + 1) for child in children(node))
-    return deepest
-
-
 def slots_read(part: Part) -> Iterator[int]:
     """The slots of the attributes an expression reads, with repetitions."""
     return (node.slot for node in nodes(part) if isinstance(node, ir.Attr))
