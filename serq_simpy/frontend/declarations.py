@@ -127,6 +127,7 @@ class FirstPass:
         self._define(let, value, overridden)
 
     def _input(self, item: s.Input, placed: Placed, inside: bool) -> None:
+        self.inputs.expect(item.argument)
         if self._args is None or not inside:
             raise Refused(
                 item.span,

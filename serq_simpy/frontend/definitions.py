@@ -10,7 +10,7 @@ from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend import walk
 from serq_simpy.frontend.names import check_word
 from serq_simpy.frontend.parse import parse_expression
-from serq_simpy.frontend.problems import Problems, Refused, did_you_mean
+from serq_simpy.frontend.problems import Problems, Refused, did_you_mean, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,9 @@ class Definitions:
         for name in self._overrides:
             if name not in self._by_name:
                 known = did_you_mean(name, self._by_name)
-                self._problems.error(Diagnostic(f"unknown `def` override `{name}`", help=known))
+                self._problems.error(
+                    Diagnostic(f"unknown `def` override `{shown(name)}`", help=known)
+                )
         for defined in self._by_name.values():
             with self._problems.catching():
                 _check_parameters(defined.syntax)

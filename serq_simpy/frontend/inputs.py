@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from serq_simpy.errors import Diagnostic
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend.definitions import override_text
-from serq_simpy.frontend.problems import Refused, nearest
+from serq_simpy.frontend.problems import Refused, nearest, shown
 from serq_simpy.frontend.scope import Placed
 
 
@@ -28,9 +28,14 @@ class Inputs:
         self, given: Mapping[str, float | str], evaluate: Callable[[s.Expr, Placed], float]
     ) -> None:
         self.values: list[InputValue] = []
-        self._declared: set[str] = set()
+        self._expected: set[str] = set()
+        self._read: set[str] = set()
         self._given = given
         self._evaluate = evaluate
+
+    def expect(self, name: str) -> None:
+        """An input of the name is written, however wrong the rest may be."""
+        self._expected.add(name)
 
     def given(self, name: str) -> bool:
         return name in self._given
@@ -45,13 +50,15 @@ class Inputs:
                 'use `args.number("name", default)`',
             )
         if not name.isidentifier():
-            raise Refused(item.span, f"invalid argument name `{name}`; expected an identifier")
-        if name in self._declared:
+            raise Refused(
+                item.span, f"invalid argument name `{shown(name)}`; expected an identifier"
+            )
+        if name in self._read:
             raise Refused(
                 item.span,
                 f"argument `{name}` is declared twice; read it once and reuse its binding",
             )
-        self._declared.add(name)
+        self._read.add(name)
         default = self._evaluate(item.default, placed)
         value = self._value(item, placed) if self.given(name) else default
         self.values.append(InputValue(name, default, value))
@@ -75,7 +82,7 @@ class Inputs:
 
     def unknown(self) -> Iterator[Diagnostic]:
         """What was given and is no input of the program."""
-        names = sorted(self._declared)
+        names = sorted(self._expected)
         for name in self._given:
             if name not in names:
                 close = nearest(name, names)
@@ -85,4 +92,4 @@ class Inputs:
                     else "only inputs declared with `args.number` can be supplied; "
                     f"the program's inputs: {', '.join(names) or 'none'}"
                 )
-                yield Diagnostic(f"unknown program argument `{name}`", help=help)
+                yield Diagnostic(f"unknown program argument `{shown(name)}`", help=help)

@@ -10,7 +10,7 @@ from pathlib import Path
 from serq_simpy.errors import ProgramSyntaxError, Source, Use
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend.parse import parse_library
-from serq_simpy.frontend.problems import Problems, Refused
+from serq_simpy.frontend.problems import Problems, Refused, shown
 
 STANDARD_ARGUMENTS = "std/args"
 
@@ -60,7 +60,7 @@ class Libraries:
             for diagnostic in wrong.diagnostics:
                 span = diagnostic.span
                 if span is not None:
-                    span = replace(span, used_at=Use(use.path, use.span))
+                    span = replace(span, used_at=Use(shown(use.path), use.span))
                 self.problems.error(replace(diagnostic, span=span))
             return ()
 
@@ -69,7 +69,7 @@ def _path(use: s.Use, folder: Path | None) -> Path:
     if folder is None:
         raise Refused(
             use.span,
-            f'`use "{use.path}"` reads a file next to the program, and this program was '
+            f'`use "{shown(use.path)}"` reads a file next to the program, and this program was '
             "given as text",
             "keep the program in a file, or write the definitions into it",
         )
@@ -99,6 +99,6 @@ def read_text(path: Path, named: str, use: s.Use) -> str:
         reason = "it is not UTF-8 text"
     raise Refused(
         use.span,
-        f"cannot read `{named}`: {reason}",
+        f"cannot read `{shown(named)}`: {reason}",
         "the path is relative to the file of the `use`",
     )

@@ -39,7 +39,9 @@ class _Linker:
         self._declared = first.declared
         self._problems = first.problems
         self._spans = Spans()
-        self._statements = Statements(first.definitions, first.expressions, first.problems)
+        self._statements = Statements(
+            first.names, first.definitions, first.expressions, first.problems
+        )
         self._env = Environment(first.names, first.constants, first.resources)
         self._lowering = ExpressionLowering(self._env)
         self._writing = Writing(first.expressions, self._lowering, first.constants)
@@ -126,11 +128,10 @@ class _Linker:
     # ------------------------------------------------------------------ names
 
     def _enter_names(self) -> None:
-        """Enter what statements name: attributes first, the rest must differ from them."""
+        """Enter what statements assign and record; bindings are entered already."""
         declared = self._statements.declared
         self._enter("attribute", declared.assigned)
         self._enter("observation", declared.observed)
-        self._enter("binding", declared.bound)
 
     def _enter(self, kind: Kind, found: list[tuple[str, Span]]) -> None:
         seen: set[str] = set()
@@ -149,7 +150,7 @@ class _Linker:
                 env.slots.setdefault(name, len(env.slots))
             for name, _ in self._statements.declared.observed:
                 env.observes.setdefault(name, len(env.observes))
-        env.bindings = frozenset(name for name, _ in self._statements.declared.bound)
+        env.bindings = frozenset(self._statements.declared.bound)
 
     def _check_indexes(self) -> None:
         for name, form, span in self._first.expressions.indexes:

@@ -17,6 +17,7 @@ from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend.definitions import Definitions
 from serq_simpy.frontend.expressions import Expressions, called
 from serq_simpy.frontend.holds import assignments, bindings, written
+from serq_simpy.frontend.names import Names
 from serq_simpy.frontend.problems import Problems, Refused, TooLarge, did_you_mean
 from serq_simpy.frontend.scope import Scope
 from serq_simpy.frontend.signs import CONTEXT, FUNCTIONS
@@ -53,7 +54,7 @@ class Declared:
 
     assigned: list[tuple[str, Span]] = field(default_factory=list)
     observed: list[tuple[str, Span]] = field(default_factory=list)
-    bound: list[tuple[str, Span]] = field(default_factory=list)
+    bound: set[str] = field(default_factory=set)
     costs: list[tuple[str, Span]] = field(default_factory=list)
 
 
@@ -65,11 +66,16 @@ class Statements:
     """
 
     def __init__(
-        self, definitions: Definitions, expressions: Expressions, problems: Problems
+        self,
+        names: Names,
+        definitions: Definitions,
+        expressions: Expressions,
+        problems: Problems,
     ) -> None:
         self.declared = Declared()
         self.supplied_tool: Span | None = None
         self.turns = 0
+        self._names = names
         self._definitions = definitions
         self._expressions = expressions
         self._problems = problems
@@ -234,9 +240,10 @@ class Statements:
     # ------------------------------------------------------------------ holds
 
     def _hold(self, hold: s.Hold, place: Place) -> k.Hold:
-        bound = bindings(hold, place.scope, self._expressions)
         for binding in hold.bindings:
-            self.declared.bound.append((binding.name, place.scope.at(binding.span)))
+            self._names.declare(binding.name, "binding", place.scope.at(binding.span))
+            self.declared.bound.add(binding.name)
+        bound = bindings(hold, place.scope, self._expressions)
 
         def header(expr: s.Expr | None) -> s.Expr | None:
             return None if expr is None else self._header(expr, bound, place)
