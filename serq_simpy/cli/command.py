@@ -32,33 +32,41 @@ Inputs = Annotated[
 ]
 
 
-def _option(
-    kind: type,
-    help_: str,
-    metavar: str,
-    *names: str,
-    least: int | None = None,
-    most: int | None = None,
-) -> Any:
-    """An option that may be given again; the last one counts."""
-    return Annotated[
-        list[kind] | None, typer.Option(*names, metavar=metavar, help=help_, min=least, max=most)
-    ]  # type: ignore[valid-type]
-
-
 OPTIONS: dict[str, Any] = {
-    "horizon": _option(float, "The time at which the run ends.", "T"),
-    "warmup": _option(float, "The time before which nothing is measured; else 0.", "T"),
-    "seed": _option(
-        int, "The seed of the random streams, from 0 on; else 1.", "N", least=0, most=2**64 - 1
-    ),
-    "arrivals": _option(int, "End when N sessions have come and all have ended.", "N", least=1),
-    "trace": _option(str, "Replay the sessions of this CSV file.", "FILE"),
-    "set_": _option(str, "Give an input of the program a value.", "NAME=VALUE", "--set"),
-    "def_": _option(str, "Replace the body of a definition.", "NAME=BODY", "--def"),
-    "instance": _option(str, "Take inputs and settings from a file.", "FILE"),
+    "horizon": Annotated[
+        list[float] | None, typer.Option(metavar="T", help="The time at which the run ends.")
+    ],
+    "warmup": Annotated[
+        list[float] | None,
+        typer.Option(metavar="T", help="The time before which nothing is measured; else 0."),
+    ],
+    "seed": Annotated[
+        list[int] | None,
+        typer.Option(
+            metavar="N", min=0, max=2**64 - 1, help="The seed of the random streams; else 1."
+        ),
+    ],
+    "arrivals": Annotated[
+        list[int] | None,
+        typer.Option(metavar="N", min=1, help="End when N sessions have come and all have ended."),
+    ],
+    "trace": Annotated[
+        list[str] | None, typer.Option(metavar="FILE", help="Replay the sessions of this CSV file.")
+    ],
+    "set_": Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Give an input of the program a value."),
+    ],
+    "def_": Annotated[
+        list[str] | None,
+        typer.Option("--def", metavar="NAME=BODY", help="Replace the body of a definition."),
+    ],
+    "instance": Annotated[
+        list[str] | None, typer.Option(metavar="FILE", help="Take inputs and settings from a file.")
+    ],
 }
-"""The options that make up the settings, by the parameter's name."""
+"""The options that make up the settings, by the parameter's name. Each may be given
+again: the last one counts."""
 
 ORDER = "serq_simpy.order"
 
@@ -121,10 +129,10 @@ def _signature(own: list[inspect.Parameter]) -> inspect.Signature:
             inspect.Parameter("ctx", keyword, annotation=typer.Context),
             inspect.Parameter("program", keyword, annotation=Program),
             inspect.Parameter("inputs", keyword, annotation=Inputs, default=None),
-            *(p.replace(kind=keyword) for p in own),
             *(
                 inspect.Parameter(name, keyword, annotation=annotation, default=None)
                 for name, annotation in OPTIONS.items()
             ),
+            *(p.replace(kind=keyword) for p in own),
         ]
     )

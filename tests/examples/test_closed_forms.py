@@ -35,7 +35,7 @@ class Case:
     read: Callable[[Report], float]
     formula: float
     mistake: float
-    horizon: float = 40_000
+    horizon: float = 25_000
 
 
 def erlang_c(servers: int, load: float) -> float:
@@ -71,17 +71,17 @@ CASES = [
     Case("mm1", "late", observed("late"), 0.36788, 0.5),
     Case("mm1", "jobs", gauged("jobs"), 0.6 / 0.4, 0.36 / 0.4),
     Case("mm1", "busy", busy("server"), 0.6, 0.6 / 1.6),
-    Case("mg1", "wait", observed("wait"), 4.0, 2.0, horizon=100_000),
+    Case("mg1", "wait", observed("wait"), 4.0, 2.0, horizon=50_000),
     Case("mg1_exponential", "wait", observed("wait"), 0.6 / 0.4, 0.3 / 0.4),
     Case("mg1_deterministic", "wait", observed("wait"), 0.3 / 0.4, 0.6 / 0.4),
     Case("mg1_erlang", "wait", observed("wait"), 0.6 * 5 / 8 / 0.4, 0.3 / 0.4),
-    Case("mg1_hyperexponential", "wait", observed("wait"), 0.3 * 5 / 0.4, 0.3 * 4 / 0.4),
+    Case("mg1_hyperexponential", "wait", observed("wait"), 0.3 * 5 / 0.4, 0.6 / 0.4),
     Case("mg1_ps", "sojourn", observed("sojourn"), 1 / 0.4, 1 + 0.3 * 5 / 0.4),
     Case("mg1_ps", "stretch", observed("stretch"), 1 / 0.4, 1.0),
     Case("mg1_ps", "jobs", gauged("jobs"), 0.6 / 0.4, 0.6 + 0.6 * 0.3 * 5 / 0.4),
-    Case("mmc", "waits", observed("waits"), erlang_c(3, 2.1), 0.7, horizon=15_000),
-    Case("mmc", "wait", observed("wait"), erlang_c(3, 2.1) / 0.9, 0.7 / 0.3, horizon=15_000),
-    Case("mmc", "working", gauged("working"), 2.1, 3.0, horizon=15_000),
+    Case("mmc", "waits", observed("waits"), erlang_c(3, 2.1), 0.7, horizon=10_000),
+    Case("mmc", "wait", observed("wait"), erlang_c(3, 2.1) / 0.9, 0.7 / 0.3, horizon=10_000),
+    Case("mmc", "working", gauged("working"), 2.1, 3.0, horizon=10_000),
     Case("mm1n_closed", "busy", busy("repairer"), REPAIRED, 0.75),
     Case("mm1n_closed", "down", observed("down"), 6 / REPAIRED - 8, 1 / (1 - REPAIRED)),
     Case("tandem", "sojourn", observed("sojourn"), 1 / 0.5 + 0.8 / 0.6, 1.5 / 0.5 + 0.8),
