@@ -12,7 +12,7 @@ from serq_simpy.cli.programs import load
 from serq_simpy.cli.progress import Progress
 from serq_simpy.cli.settings import Settings
 from serq_simpy.cli.streams import complain, put
-from serq_simpy.errors import SerqError
+from serq_simpy.errors import SerqError, UsageError
 
 if TYPE_CHECKING:
     from serq_simpy import Report
@@ -41,11 +41,14 @@ def run(
         typer.Option(metavar="DIR", help="Write samples and tables as CSV into this folder."),
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Let --dump replace files of another run.")
+        bool,
+        typer.Option("--overwrite", help="Let --dump write beside files that are not its own."),
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
     """Simulate a program and print its report."""
+    if dump is not None and dump.exists() and not dump.is_dir():
+        raise UsageError(f"cannot write to `{dump}`: it is not a folder")
     program = load(path, settings)
     with Progress(program.ir.settings.horizon, shown=not quiet) as progress:
         report = serq_simpy.run(program, progress)

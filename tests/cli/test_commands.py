@@ -72,6 +72,12 @@ def test_a_dump_leaves_a_foreign_folder_alone(serq: Serq, tmp_path: Path) -> Non
     assert (tmp_path / "taken" / "letter.txt").read_text() == "dear"
 
 
+def test_a_dump_into_a_file_is_refused_before_the_run(serq: Serq) -> None:
+    outcome = serq("run", "q.sq", "--horizon", "10", "--dump", "q.sq")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err == "cannot write to `q.sq`: it is not a folder\n"
+
+
 def test_a_stuck_session_is_1_with_its_report(serq: Serq, tmp_path: Path) -> None:
     (tmp_path / "stuck.sq").write_text(STUCK)
     outcome = serq("run", "stuck.sq", "--horizon", "10", "--json")
