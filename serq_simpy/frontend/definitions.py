@@ -10,7 +10,7 @@ from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend import walk
 from serq_simpy.frontend.names import check_word
 from serq_simpy.frontend.parse import parse_expression
-from serq_simpy.frontend.problems import Problems, Refused, did_you_mean, shown
+from serq_simpy.frontend.problems import AlreadyTold, Problems, Refused, did_you_mean, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +28,23 @@ class Definitions:
         self._overrides = overrides
         self._problems = problems
         self._by_name: dict[str, Defined] = {}
+        self._wrong: set[str] = set()
 
     def add(self, definition: s.Definition, order: int) -> None:
         """Enter a definition; the second of a name is refused."""
-        first = self._by_name.get(definition.name)
-        if first is not None:
-            raise Refused(definition.name_span, f"`{definition.name}` is defined twice")
-        if definition.name in self._overrides:
-            definition = _overridden(definition, self._overrides[definition.name])
-        self._by_name[definition.name] = Defined(definition, order)
+        name = definition.name
+        if name in self._by_name:
+            raise Refused(definition.name_span, f"`{name}` is defined twice")
+        self._by_name[name] = Defined(definition, order)
+        if name in self._overrides:
+            body = _overriding(definition, self._overrides[name])
+            self._by_name[name] = Defined(replace(definition, body=body), order)
 
     def find(self, name: str, before: int) -> s.Definition | None:
         """The definition of the name, if its item stands before the number given."""
         found = self._by_name.get(name)
+        if name in self._wrong:
+            raise AlreadyTold
         return found.syntax if found is not None and found.order < before else None
 
     def get(self, name: str) -> Defined | None:
@@ -60,11 +64,12 @@ class Definitions:
                 self._problems.error(
                     Diagnostic(f"unknown `def` override `{shown(name)}`", help=known)
                 )
-        for defined in self._by_name.values():
+        for name, defined in self._by_name.items():
             with self._problems.catching():
+                self._wrong.add(name)
                 _check_parameters(defined.syntax)
-            with self._problems.catching():
                 self._check_uses(defined)
+                self._wrong.discard(name)
 
     def _check_uses(self, defined: Defined) -> None:
         name = defined.syntax.name
@@ -80,7 +85,7 @@ class Definitions:
                 )
 
 
-def _overridden(definition: s.Definition, text: str) -> s.Definition:
+def _overriding(definition: s.Definition, text: str) -> s.Expr:
     name = definition.name
     if isinstance(definition.body, s.Block):
         raise Refused(
@@ -88,7 +93,7 @@ def _overridden(definition: s.Definition, text: str) -> s.Definition:
             f"the `def` override `{name}`: `def {name}` is statements; "
             "an override replaces the body of an expression definition",
         )
-    return replace(definition, body=override_text(f"`def` override `{name}`", text))
+    return override_text(f"`def` override `{name}`", text)
 
 
 def override_text(what: str, text: str) -> s.Expr:

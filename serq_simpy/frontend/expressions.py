@@ -144,7 +144,6 @@ class Expressions:
         count = self._count(form, span, self._expr(expr.count, scope))
         total: s.Expr | None = None
         for i in range(count):
-            self._count_term(form, span)
             inner = scope.with_name(expr.index, s.Number(float(i), span))
             term = self._expr(expr.body, inner)
             total = term if total is None else _joined(expr.kind, total, term, span)
@@ -159,19 +158,14 @@ class Expressions:
             raise Refused(
                 span, f"`{form}`'s count must be a positive integer, found {value_text(count)}"
             )
-        self._refuse_terms(form, span, self._terms + int(min(count, 1e9)))
-        return int(count)
-
-    def _count_term(self, form: str, span: Span) -> None:
-        self._terms += 1
-        self._refuse_terms(form, span, self._terms)
-
-    def _refuse_terms(self, form: str, span: Span, terms: int) -> None:
-        if terms > MOST_TERMS:
+        self._terms += int(count)
+        if self._terms > MOST_TERMS:
             raise Refused(
                 span,
-                f"`{form}`: the program's aggregates write out {terms} terms, at most {MOST_TERMS}",
+                f"`{form}`: the program's aggregates write out {self._terms} terms, "
+                f"at most {MOST_TERMS}",
             )
+        return int(count)
 
 
 def called(name: str, scope: Scope) -> str:

@@ -91,6 +91,8 @@ class _Linker:
         if span is None:
             return
         names = self._first.names
+        if "tool" not in self._first.resources.stages:
+            self._first.supply_stage("tool")
         with self._problems.catching():
             if names.kind("tool") is not None:
                 raise Refused(
@@ -100,7 +102,6 @@ class _Linker:
                     "declare the stage `tool` above the workload, or name the stage, "
                     "`tool on STAGE (…)`",
                 )
-            self._first.supply_stage("tool")
 
     def _arrival(self, parts: WorkloadParts) -> ir.Arrival:
         if self._declared.workload is None or parts.arrive is None:

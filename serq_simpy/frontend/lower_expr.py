@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend import walk
 from serq_simpy.frontend.constants import Constants
-from serq_simpy.frontend.names import Names
+from serq_simpy.frontend.names import Names, too_early
 from serq_simpy.frontend.problems import Refused, did_you_mean
 from serq_simpy.frontend.resources import Resources, cost_resource, index_of
 from serq_simpy.frontend.signs import AGGREGATES, BINARY, CONTEXT, FUNCTIONS, LAWS, UNARY
@@ -193,11 +193,7 @@ class ExpressionLowering:
     def _unknown_function(self, expr: s.Call) -> Refused:
         env = self.env
         if env.names.kind(expr.name) == "definition":
-            return Refused(
-                expr.span,
-                f"`{expr.name}` is defined below, at {env.names.place(expr.name)}",
-                "a definition comes before its uses: move it up",
-            )
+            return too_early(expr.name, env.names, expr.span)
         help = did_you_mean(expr.name, FUNCTION_WORDS, "declare it: `def NAME (…) { expression }`")
         return Refused(expr.span, f"unknown function `{expr.name}`", help)
 

@@ -98,6 +98,15 @@ class Names:
             )
 
 
+def too_early(name: str, names: Names, span: Span) -> Refused:
+    """The refusal of a definition's use above it or in it."""
+    return Refused(
+        span,
+        f"`{name}` is defined at {names.place(name)}, and its uses come after that",
+        "move the definition up, above what uses it",
+    )
+
+
 def check_word(name: str, kind: Kind, span: Span) -> None:
     """Refuse what the language keeps for itself."""
     if name in SUPPLIED_NAMES:

@@ -21,6 +21,10 @@ class Refused(Exception):
         self.diagnostic = Diagnostic(message, span, help)
 
 
+class AlreadyTold(Exception):
+    """Something wrong that was met before stands in the way: there is nothing new to tell."""
+
+
 class TooLarge(Refused):
     """The program is too large to be written out: nothing after it is looked at."""
 
@@ -47,6 +51,8 @@ class Problems:
         """
         try:
             yield
+        except AlreadyTold:
+            pass
         except Refused as refused:
             self.error(refused.diagnostic)
             if isinstance(refused, TooLarge):

@@ -17,8 +17,8 @@ from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend.definitions import Definitions
 from serq_simpy.frontend.expressions import Expressions, called
 from serq_simpy.frontend.holds import assignments, bindings, written
-from serq_simpy.frontend.names import Names
-from serq_simpy.frontend.problems import Problems, Refused, TooLarge, did_you_mean
+from serq_simpy.frontend.names import Names, too_early
+from serq_simpy.frontend.problems import AlreadyTold, Problems, Refused, TooLarge, did_you_mean
 from serq_simpy.frontend.scope import Scope
 from serq_simpy.frontend.signs import CONTEXT, FUNCTIONS
 from serq_simpy.ir.depth import BLOCK_DEPTH
@@ -89,7 +89,7 @@ class Statements:
                 self._count_statement(statement, place)
                 try:
                     out += self._statement(statement, place)
-                except Refused:
+                except (Refused, AlreadyTold):
                     self._note_names(statement, place)
                     raise
         return tuple(out)
@@ -217,8 +217,6 @@ class Statements:
 
     def _cost_record(self, record: s.CostRecord, place: Place) -> list[k.Statement]:
         span, name_span = place.scope.at(record.span), place.scope.at(record.name_span)
-        if not record.fields:
-            raise Refused(name_span, "a Cost record must name at least one resource")
         sets: dict[str, k.Statement] = {}
         for field_name, value in record.fields:
             resource = self._ref(field_name, place)
@@ -350,11 +348,7 @@ class Statements:
 
     def _unknown_statement(self, name: str, span: Span) -> Refused:
         if self._definitions.get(name) is not None:
-            return Refused(
-                span,
-                f"`{name}` is defined below",
-                "a definition comes before its uses: move it up",
-            )
+            return too_early(name, self._names, span)
         help = did_you_mean(name, self._definitions.names(), None)
         return Refused(span, f"unknown statement `{name}`", help)
 
