@@ -8,6 +8,7 @@ from serq_simpy.frontend.problems import Refused
 from serq_simpy.frontend.scope import Placed
 from serq_simpy.frontend.writing import Writing
 from serq_simpy.ir import model as ir
+from serq_simpy.ir.arithmetic import constant
 from serq_simpy.ir.printing import value_text
 
 MOST_SESSIONS = 1_000_000
@@ -21,7 +22,7 @@ def arrival(arrive: s.Arrive | None, writing: Writing, placed: Placed) -> ir.Arr
     argument = arrive.argument
     match arrive.law:
         case "renewal":
-            return ir.Renewal(writing.expression(argument, placed.scope))
+            return ir.Renewal(_gap(writing.expression(argument, placed.scope)))
         case "poisson":
             return ir.Poisson(_rate(writing.constant(argument, placed), argument.span))
         case "closed":
@@ -30,6 +31,12 @@ def arrival(arrive: s.Arrive | None, writing: Writing, placed: Placed) -> ir.Arr
         case _:
             value = writing.constant(argument, placed)
             return ir.Batch(_count("the batch size", value, argument.span))
+
+
+def _gap(gap: ir.Expr) -> ir.Expr:
+    """The gap, as a number where it is constant."""
+    value = constant(gap)
+    return gap if value is None else ir.Num(value)
 
 
 def _rate(rate: float, span: Span) -> float:

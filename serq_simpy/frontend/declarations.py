@@ -6,7 +6,8 @@ waits until all names are known.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from serq_simpy.errors import Span
@@ -119,12 +120,10 @@ class FirstPass:
     # -------------------------------------------------------------- constants
 
     def _let(self, let: s.Let, placed: Placed) -> None:
-        self._constant(let, placed)
-        self.constants.define(let.name, 1.0, overridden=False)
-        written = self.expressions.expression(let.value, placed.scope)
-        overridden = self.constants.depends_on_override(written) is not None
-        value = self.constants.evaluate(written)
-        self._define(let, value, overridden)
+        with self._constant(let):
+            written = self.expressions.expression(let.value, placed.scope)
+            overridden = self.constants.depends_on_override(written) is not None
+            self._define(let, self.constants.evaluate(written), let.value.span, overridden)
 
     def _input(self, item: s.Input, placed: Placed, inside: bool) -> None:
         self.inputs.expect(item.argument)
@@ -135,12 +134,14 @@ class FirstPass:
                 "`fn main()`",
                 f'write `use "{STANDARD_ARGUMENTS}";` above it',
             )
-        self._constant(item, placed)
-        self.constants.define(item.name, 1.0, overridden=False)
-        value = self.inputs.read(item, placed)
-        self._define(item, value, overridden=self.inputs.given(item.argument))
+        with self._constant(item):
+            value = self.inputs.read(item, placed)
+            overridden = self.inputs.given(item.argument)
+            self._define(item, value, item.default.span, overridden)
 
-    def _constant(self, item: s.Let | s.Input, placed: Placed) -> None:
+    @contextmanager
+    def _constant(self, item: s.Let | s.Input) -> Iterator[None]:
+        """Declare a constant around its evaluation: also one without a value is known."""
         if item.name in self.constants.values:
             self.problems.warn(
                 item.name_span,
@@ -148,11 +149,16 @@ class FirstPass:
                 "what is computed between the two keeps the first value",
             )
         self._declare(item.name, "constant", item.name_span)
+        try:
+            yield
+        except Refused:
+            self.constants.define(item.name, 1.0, overridden=False)
+            raise
 
-    def _define(self, item: s.Let | s.Input, value: float, overridden: bool) -> None:
+    def _define(self, item: s.Let | s.Input, value: float, span: Span, overridden: bool) -> None:
         if value != value:
             raise Refused(
-                item.value.span if isinstance(item, s.Let) else item.default.span,
+                span,
                 f"`let {item.name}` is NaN",
                 "a constant is a number or `inf`; `0/0` and `inf - inf` are not",
             )

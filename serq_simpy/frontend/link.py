@@ -51,8 +51,8 @@ class _Linker:
             check_both(self._declared)
         parts = self._workload_parts()
         kernel = kernel_of(self._declared, parts, self._statements, self._problems)
-        self._supply_tool()
         self._enter_names()
+        self._supply_tool()
         self._number(kernel)
         pools, stages = self._pools(), self._stages()
         blocks = Blocks(self._lowering, self._spans, self._problems)
@@ -94,7 +94,7 @@ class _Linker:
         if "tool" not in self._first.resources.stages:
             self._first.supply_stage("tool")
         with self._problems.catching():
-            if names.kind("tool") is not None:
+            if names.kind("tool") not in (None, "attribute"):
                 raise Refused(
                     span,
                     "the workload's `tool` runs on a stage `tool` that it brings with it, and "

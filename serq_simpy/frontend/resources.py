@@ -10,6 +10,7 @@ from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend import walk
 from serq_simpy.frontend.problems import Refused, did_you_mean
 from serq_simpy.ir import model as ir
+from serq_simpy.ir.arithmetic import constant
 from serq_simpy.ir.printing import value_text
 
 ResourceKind = Literal["pool", "stage"]
@@ -81,7 +82,10 @@ def _find(
 def index_of(
     reference: s.Reference, family: Family, lower: Callable[[s.Expr], ir.Expr]
 ) -> ir.Expr | None:
-    """The lowered index of a member, which a family must have. Raises `Refused`."""
+    """The lowered index of a member, which a family must have. Raises `Refused`.
+
+    An index of constants is its number.
+    """
     if reference.index is None:
         if family.indexed:
             raise Refused(
@@ -91,13 +95,17 @@ def index_of(
             )
         return None
     index = lower(reference.index)
-    if isinstance(index, ir.Num) and not 0 <= index.value < family.count:
+    number = constant(index)
+    if number is None:
+        return index
+    if not (0 <= number < family.count and number == number // 1):
         raise Refused(
             reference.span,
-            f"{family.kind} `{family.name}[{value_text(index.value)}]` is out of range: "
+            f"{family.kind} `{family.name}[{value_text(number)}]` is out of range: "
             f"`{family.name}` has {family.count} member(s)",
+            f"a member of an array of {family.count} is 0 to {family.count - 1}",
         )
-    return index
+    return ir.Num(number)
 
 
 def cost_resource(families: list[Family]) -> ir.Resource:

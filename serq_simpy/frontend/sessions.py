@@ -6,9 +6,10 @@ from serq_simpy.errors import Span
 from serq_simpy.frontend import kernel as k
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend.declarations import Declarations
+from serq_simpy.frontend.placement import Owner, Place
 from serq_simpy.frontend.problems import Problems, Refused
 from serq_simpy.frontend.scope import Placed
-from serq_simpy.frontend.statements import Owner, Place, Statements
+from serq_simpy.frontend.statements import Statements
 from serq_simpy.frontend.workload import WorkloadParts
 
 

@@ -8,44 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from typing import Literal, assert_never
+from typing import assert_never
 
 from serq_simpy.errors import Span
 from serq_simpy.frontend import kernel as k
 from serq_simpy.frontend import serving, walk
 from serq_simpy.frontend import syntax as s
+from serq_simpy.frontend.arguments import check_still, check_unassigned
 from serq_simpy.frontend.definitions import Definitions
 from serq_simpy.frontend.expressions import Expressions, called
 from serq_simpy.frontend.holds import assignments, bindings, written
 from serq_simpy.frontend.names import Names, too_early
+from serq_simpy.frontend.placement import Place, check_end, misplaced, misplaced_turn
 from serq_simpy.frontend.problems import AlreadyTold, Problems, Refused, TooLarge, did_you_mean
-from serq_simpy.frontend.scope import Scope
-from serq_simpy.frontend.signs import CONTEXT, FUNCTIONS
 from serq_simpy.ir.depth import BLOCK_DEPTH
-from serq_simpy.ir.vocabulary import OBSERVABLES
-
-Owner = Literal["init", "turn", "session", "server"]
 
 _MOST_STATEMENTS = 100_000
 _DEEPEST_USES = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a statement stands: in whose block, what its names mean, what it stands in.
-
-    `above` are the stages declared above the block; `handler` is the server a `turn;`
-    is handled by, with its place, None outside a session. `inside` is the innermost hold
-    or fork around, `depth` counts the blocks and `uses` the definitions around.
-    """
-
-    owner: Owner
-    scope: Scope
-    above: Collection[str]
-    handler: tuple[s.Block, Place] | None = None
-    inside: Literal["hold", "fork"] | None = None
-    depth: int = 0
-    uses: int = 0
 
 
 @dataclass(slots=True)
@@ -126,9 +105,6 @@ class Statements:
     def _expr(self, expr: s.Expr, place: Place) -> s.Expr:
         return self._expressions.expression(expr, place.scope)
 
-    def _maybe(self, expr: s.Expr | None, place: Place) -> s.Expr | None:
-        return None if expr is None else self._expr(expr, place)
-
     def _ref(self, reference: s.Reference, place: Place) -> s.Reference:
         return self._expressions.reference(reference, place.scope)
 
@@ -159,12 +135,12 @@ class Statements:
             case s.Join():
                 return [s.Join(span)]
             case s.End():
-                _check_end(span, place)
+                check_end(span, place)
                 return [s.End(span)]
             case s.Invoke():
                 return self._invoke(statement, place)
             case s.Phase() | s.Mark() | s.EntryCall():
-                raise _misplaced(statement, place, span)
+                raise misplaced(statement, place, span)
             case _:
                 assert_never(statement)
 
@@ -172,13 +148,7 @@ class Statements:
 
     def _turn(self, span: Span, place: Place) -> k.Turn:
         if place.handler is None:
-            raise Refused(
-                span,
-                "`turn` is the session's: the next turn is the workload's decision, "
-                f"not the {place.owner}'s"
-                if place.owner == "server"
-                else f"`turn;` stands in the workload's session, not in its {place.owner} block",
-            )
+            raise misplaced_turn(span, place)
         self.turns += 1
         server, where = place.handler
         return k.Turn(self.block(server.statements, where), span)
@@ -340,10 +310,10 @@ class Statements:
             raise Refused(span, f"more than {_DEEPEST_USES} definitions use one another here")
         args = tuple([self._expr(arg, place) for arg in statement.args])
         scope = self._expressions.body_scope(definition, args, span)
-        _check_still(definition, args, span)
+        check_still(definition, args, span)
         inner = replace(place, scope=scope, uses=place.uses + 1)
         body = self.block(definition.body.statements, inner)
-        _check_unassigned(definition, args, body, span)
+        check_unassigned(definition, args, body, span)
         return list(body)
 
     def _unknown_statement(self, name: str, span: Span) -> Refused:
@@ -351,96 +321,3 @@ class Statements:
             return too_early(name, self._names, span)
         help = did_you_mean(name, self._definitions.names(), None)
         return Refused(span, f"unknown statement `{name}`", help)
-
-
-def _check_end(span: Span, place: Place) -> None:
-    """A server may refuse a request, but not while it holds anything, nor in a leg."""
-    if place.owner != "server" or place.inside is None:
-        return
-    if place.inside == "hold":
-        raise Refused(
-            span,
-            "`end` inside a `hold` in a server: the request would end while it holds what it was "
-            "admitted with, before the hold releases it and caches",
-            "refuse the request before the hold",
-        )
-    raise Refused(
-        span,
-        "`end` inside a `fork` in a server: a leg runs beside the request and cannot end the "
-        "session it is a leg of",
-    )
-
-
-def _check_still(definition: s.Definition, args: tuple[s.Expr, ...], span: Span) -> None:
-    """Refuse an argument whose value moves while the statements of the body run."""
-    for (param, _), arg in zip(definition.params, args, strict=True):
-        for node in walk.nodes(arg):
-            match node:
-                case s.Call(name) if FUNCTIONS.get(name) in OBSERVABLES:
-                    moving = f"{name}(…)"
-                case s.Reference() if walk.dotted(node) in CONTEXT:
-                    moving = node.name
-                case _:
-                    continue
-            raise Refused(
-                span,
-                f"the argument for `{param}` of `{definition.name}` reads `{moving}`, which "
-                "changes while statements run: the body would read it where it reads the "
-                "parameter, not here",
-                f"`set` the value first (`set t = {moving};`) and pass the name",
-            )
-
-
-def _check_unassigned(
-    definition: s.Definition, args: tuple[s.Expr, ...], body: k.Block, span: Span
-) -> None:
-    """Refuse an argument that reads what the body assigns."""
-    assigned = _assigned(body)
-    for (param, _), arg in zip(definition.params, args, strict=True):
-        for name in walk.names(arg):
-            if name in assigned:
-                raise Refused(
-                    span,
-                    f"the argument for `{param}` reads `{name}`, which `{definition.name}` "
-                    f"assigns: it would read the body's `{name}`, not this one",
-                    "`set` the value under another name first and pass that",
-                )
-
-
-def _assigned(body: k.Block) -> set[str]:
-    names: set[str] = set()
-    stack = list(body)
-    while stack:
-        statement = stack.pop()
-        if isinstance(statement, s.Set | s.Choose):
-            names.add(statement.name)
-        elif isinstance(statement, k.Hold):
-            names |= statement.bound
-        for block in k.blocks(statement):
-            stack.extend(block)
-    return names
-
-
-def _misplaced(statement: s.Phase | s.Mark | s.EntryCall, place: Place, span: Span) -> Refused:
-    match statement:
-        case s.Phase(mode):
-            return Refused(
-                span,
-                f"`{mode}` is the mode of a `run` on an engine, not a statement, except in an "
-                "engine's `request`",
-                f"write `run ENGINE {mode} (cost(ENGINE, …));`",
-            )
-        case s.Mark():
-            return Refused(
-                span,
-                "`mark` is a queue entry's statement: it names a moment the caller reads",
-                f"`set {statement.name} = now;` keeps the moment in an attribute",
-            )
-        case s.EntryCall():
-            queue = walk.dotted(statement.queue)
-            if place.owner != "server":
-                return Refused(
-                    span,
-                    "queue entries belong in `server`; a session describes turns with `turn;`",
-                )
-            return Refused(span, f"`{queue}.{statement.verb}`: no queue `{queue}` is declared")

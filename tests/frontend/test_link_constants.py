@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
-from linking import at, link, refusal, refusals, server
+from linking import as_json, at, link, refusal, refusals, server
 
 from serq_simpy.frontend.inputs import InputValue
 
@@ -146,3 +147,42 @@ def test_an_input_is_a_let_inside_main_after_the_import() -> None:
 def test_what_a_family_is_declared_with() -> None:
     program = link(server("", "pool one[1] { } pool w[2] { queue by (waited); }")).program
     assert [(p.name, p.index) for p in program.pools[3:]] == [("one", 0), ("w", 0), ("w", 1)]
+
+
+def test_a_constant_does_not_read_itself() -> None:
+    assert "`a` is not a constant" in refusal("fn main() { let a = a + 1; }").message
+
+
+def test_an_error_in_a_constant_is_told_once() -> None:
+    text = "fn main() { let a = 0/0; let b = a + 1; pool z[b] { cap a; } gauge g = a; }"
+    assert refusal(text).message == "`let a` is NaN"
+
+
+def test_constant_indices_and_gaps_are_their_numbers() -> None:
+    folded = link(
+        server(
+            "run t[k - 1] (cost(t, 1 + 1)); observe v = used(q[1 ? 1 : serial]);",
+            "let k = 2; stage t[2] : fifo;",
+            "arrive renewal(k + 1);",
+        )
+    )
+    written = link(
+        server(
+            "run t[1] (cost(t, 1 + 1)); observe v = used(q[1]);",
+            "stage t[2] : fifo;",
+            "arrive renewal(3);",
+        )
+    )
+    assert folded.program == written.program
+
+
+def test_an_index_that_reads_anything_else_stays_as_written() -> None:
+    index = as_json(link(server("observe v = used(q[serial + 0]);")))["blocks"][2][1]
+    assert '{"Binary": ["Add", {"Attr": 1}, {"Num": 0.0}]}' in json.dumps(index)
+
+
+@pytest.mark.parametrize("index", ["2", "-1", "0.5", "0/0", "k", "inf"])
+def test_a_constant_index_names_a_member(index: str) -> None:
+    diagnostic = refusal(server(f"observe v = used(q[{index}]);", "let k = 2;"))
+    assert "is out of range: `q` has 2 member(s)" in diagnostic.message
+    assert diagnostic.help == "a member of an array of 2 is 0 to 1"

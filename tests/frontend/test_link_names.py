@@ -134,3 +134,11 @@ def test_what_is_not_part_of_this_version_is_told_once_at_its_place() -> None:
 
 def test_hidden_names_an_attribute() -> None:
     assert "hidden `zz`" in refusal(server("", workload="hidden zz;")).message
+
+
+def test_an_attribute_may_be_called_tool() -> None:
+    program = link(
+        server("", workload="init { set tool = 1; } session { turn; tool (1); }")
+    ).program
+    assert program.stages[-1].name == "tool"
+    assert "tool" in program.attrs
