@@ -58,7 +58,7 @@ class Names:
     """What the parts of an expression are called in the function being written.
 
     `attrs` is the list of attributes, `customer` who reads; `context` has the code of each
-    context variable there is; `random` draws a uniform number.
+    context variable there is; `stream` is what draws read.
     """
 
     pools: Sequence[str]
@@ -66,7 +66,7 @@ class Names:
     families: Families
     attrs: str = "a"
     customer: str = "me"
-    random: str = "u"
+    stream: str = "u"
     context: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -213,12 +213,12 @@ class Expressions:
                 return self._value(expr)
 
     def _draw(self, law: str, args: Sequence[str]) -> str:
-        random = self._names.random
+        stream = self._names.stream
         if law == "Det":
             return args[0]
         if law == "Exp":
-            return f"((-{args[0]}) * log(1.0 - {random}()))"
-        return f"{_LAWS[law]}({', '.join(args)}, {random})"
+            return f"((-{args[0]}) * log(1.0 - next({stream})))"
+        return f"{_LAWS[law]}({', '.join(args)}, {stream})"
 
     def _call(self, function: str, args: Sequence[ir.Expr | ir.PoolRef | ir.StageRef]) -> str:
         if function in _FUNCTIONS:

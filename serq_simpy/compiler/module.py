@@ -102,7 +102,7 @@ class _Module:
         head.line("response = run.client[2].record")
         for number in range(len(self._program.observes)):
             head.line(f"observe{number} = run.observations[{number}].record")
-        head.line("evicting, running = streams.eviction().random, streams.machine().random")
+        head.line("evicting, running = streams.eviction(), streams.machine()")
 
     # ------------------------------------------------------------- functions
 
@@ -148,7 +148,7 @@ class _Module:
                     made = f"run.delay({number})"
                 case ir.Ps(capacity):
                     head = f"capacity{number}(present)"
-                    self._returning(head, capacity, context=_SHARING_TIME, random="running")
+                    self._returning(head, capacity, context=_SHARING_TIME, stream="running")
                     made = f"run.sharing({number}, capacity{number})"
                 case _:
                     raise AssertionError("engines are refused before compiling")
@@ -173,7 +173,7 @@ class _Module:
     def _eviction_option(self, number: int, pool: ir.Pool) -> Iterator[str]:
         if pool.evict is not None:
             context = {**_EVICTION_TIME, "Size": "entry.units"}
-            names = {"context": context, "customer": "entry.customer", "random": "evicting"}
+            names = {"context": context, "customer": "entry.customer", "stream": "evicting"}
             self._keys(f"evict{number}(entry)", pool.evict, "a = entry.attrs", **names)
             stable = all(changes_with_its_entry(key) for key in pool.evict)
             yield f"order=EvictionOrder(evict{number}, {stable})"
@@ -189,7 +189,7 @@ class _Module:
     def _spill_option(self, number: int, pool: ir.Pool) -> Iterator[str]:
         if pool.spill is not None:
             context = {**_EVICTION_TIME, "Size": "size"}
-            names = {"context": context, "customer": "entry.customer", "random": "evicting"}
+            names = {"context": context, "customer": "entry.customer", "stream": "evicting"}
             for word, expr in (("when", pool.spill.when), ("work", pool.spill.work)):
                 prologue = "a = entry.attrs" if reads_attributes(expr) else ""
                 head = f"spill_{word}{number}(entry, size)"
@@ -236,7 +236,7 @@ class _Module:
         return f"Demand({name}_place, {name}_units, {reserve}, ({', '.join(fixed)}{tail}))"
 
     def _place_function(self, name: str, ref: ir.PoolRef, block: int, index: int) -> None:
-        with self._function(f"{name}(me)", random="me.random") as expressions:
+        with self._function(f"{name}(me)", stream="me.stream") as expressions:
             expressions.where = f", me, {block}, {index}"
             if ref.index is not None:
                 self._writer.line("a = me.attrs")
@@ -247,12 +247,12 @@ class _Module:
         if expr is None:
             return "None"
         prologue = "a = me.attrs" if reads_attributes(expr) else ""
-        self._returning(f"{name}(me)", expr, prologue=prologue, random="me.random")
+        self._returning(f"{name}(me)", expr, prologue=prologue, stream="me.stream")
         return name
 
     def _checked_amount(self, name: str, expr: ir.Expr, block: int, index: int) -> None:
         """A function for units, which are not negative and not NaN."""
-        with self._function(f"{name}(me)", random="me.random") as expressions:
+        with self._function(f"{name}(me)", stream="me.stream") as expressions:
             expressions.where = f", me, {block}, {index}"
             if reads_attributes(expr):
                 self._writer.line("a = me.attrs")
@@ -272,7 +272,7 @@ class _Module:
         with self._writer.block(f"def {name}(me):"):
             self._writer.line("a, now = me.attrs, clock._now")
             if block_draws(self._program, block):
-                self._writer.line("u = streams.workload(me.serial, me.turn).random")
+                self._writer.line("u = streams.workload(me.serial, me.turn)")
             self._statements(top=True, loops=False, bodies=[]).block(block)
 
     def _statements(self, *, top: bool, loops: bool, bodies: list[int]) -> Statements:
@@ -286,8 +286,8 @@ class _Module:
         bodies: list[int] = []
         with self._writer.block("def session(me):"):
             self._writer.line("a = me.attrs")
-            stream = "streams.statements(me.serial).random" if drawing else "None"
-            self._writer.line(f"u = me.random = {stream}")
+            stream = "streams.statements(me.serial)" if drawing else "None"
+            self._writer.line(f"u = me.stream = {stream}")
             self._generator(ir.SESSION, top=True, loops=loops, bodies=bodies)
         while bodies:
             number = bodies.pop()
@@ -310,6 +310,6 @@ class _Module:
     def _gap(self) -> None:
         if isinstance(self._program.arrival, ir.Renewal):
             self._writer.line("arriving = run.arriving")
-            self._returning("gap()", self._program.arrival.gap, random="arriving")
+            self._returning("gap()", self._program.arrival.gap, stream="arriving")
         else:
             self._writer.line("gap = None")

@@ -2,7 +2,7 @@
 
 A session's generator runs through its statements and yields the event of a resource
 wherever it has to wait. What a function of the module written is called is the same
-everywhere: `me` is the customer, `a` its attributes, `u` draws from its stream.
+everywhere: `me` is the customer, `a` its attributes, `u` its stream.
 """
 
 from __future__ import annotations
@@ -169,6 +169,7 @@ class Statements:
         self._line(f"wait = enlarge({self._place}, {place}, {code})")
         with self._writer.block("if wait is not None:"):
             self._yield("wait")
+            self._line("grown(wait)")
 
     def _branch(self, test: ir.Expr, yes: int, no: int) -> None:
         with self._writer.block(f"if {self._guard(test)}:"):

@@ -1,38 +1,36 @@
 """The laws that programs draw from.
 
-A law takes its arguments and `random`, a call of which gives the next number of the
-stream in [0, 1). No argument is checked: the formula is applied as it is, by the
-rules of IEEE doubles, and never raises. (`1 - random()` is positive, so its
+A law takes its arguments and the stream it draws from, an iterator over numbers in
+[0, 1). No argument is checked: the formula is applied as it is, by the
+rules of IEEE doubles, and never raises. (One minus such a number is positive, so its
 logarithm exists.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from math import log, sqrt
 from typing import Final
-
-Random = Callable[[], float]
 
 _MOST_PHASES: Final = 2**32 - 1
 
 
-def exp(mean: float, random: Random) -> float:
+def exp(mean: float, stream: Iterator[float]) -> float:
     """The exponential law of mean `mean`. Draws once."""
-    return -mean * log(1.0 - random())
+    return -mean * log(1.0 - next(stream))
 
 
-def det(value: float, random: Random) -> float:
+def det(value: float, stream: Iterator[float]) -> float:
     """`value` itself. Draws nothing."""
     return value
 
 
-def uniform(low: float, high: float, random: Random) -> float:
+def uniform(low: float, high: float, stream: Iterator[float]) -> float:
     """The uniform law on [`low`, `high`). Draws once."""
-    return low + (high - low) * random()
+    return low + (high - low) * next(stream)
 
 
-def erlang(phases: float, mean: float, random: Random) -> float:
+def erlang(phases: float, mean: float, stream: Iterator[float]) -> float:
     """The Erlang law of mean `mean`: the sum of ⌊`phases`⌋ exponentials, at least one.
 
     Draws once a phase.
@@ -41,11 +39,11 @@ def erlang(phases: float, mean: float, random: Random) -> float:
     each = -(mean / number)
     total = 0.0
     for _ in range(number):
-        total += each * log(1.0 - random())
+        total += each * log(1.0 - next(stream))
     return total
 
 
-def h2(mean: float, cv2: float, random: Random) -> float:
+def h2(mean: float, cv2: float, stream: Iterator[float]) -> float:
     """The hyperexponential law of mean `mean` and squared variation `cv2`, at least 1.
 
     Two exponentials of balanced means (each contributes half of the mean).
@@ -53,10 +51,10 @@ def h2(mean: float, cv2: float, random: Random) -> float:
     """
     variation = cv2 if cv2 > 1.0 else 1.0
     p = (1.0 + sqrt((variation - 1.0) / (variation + 1.0))) / 2.0
-    branch_mean = mean / (2.0 * p) if random() < p else mean / (2.0 * (1.0 - p))
-    return -branch_mean * log(1.0 - random())
+    branch_mean = mean / (2.0 * p) if next(stream) < p else mean / (2.0 * (1.0 - p))
+    return -branch_mean * log(1.0 - next(stream))
 
 
-def bernoulli(p: float, random: Random) -> float:
+def bernoulli(p: float, stream: Iterator[float]) -> float:
     """1 with probability `p`, else 0. Draws once."""
-    return 1.0 if random() < p else 0.0
+    return 1.0 if next(stream) < p else 0.0

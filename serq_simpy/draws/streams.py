@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import chain
 from struct import Struct
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 
@@ -30,18 +30,8 @@ _numbers_of_block = Struct("8d").unpack_from
 _BLOCK_BYTES: Final = 64
 
 
-class Stream(chain[float]):
-    """An endless iterator over the stream's numbers, each in [0, 1)."""
-
-    __slots__ = ()
-
-    random = chain.__next__
-    """The next number of the stream."""
-
-
-_stream = cast(
-    "Callable[[Iterator[tuple[float, ...] | list[float]]], Stream]", Stream.from_iterable
-)
+Stream = Iterator[float]
+"""The numbers of a stream, each in [0, 1), without end."""
 
 
 class Streams:
@@ -104,8 +94,8 @@ class _Kind:
             place = serial & _LAST
         shared = chunk.shared[0]
         if shared is None:
-            return _stream(chunk.blocks(place, 0))
-        return Stream(_numbers_of_block(shared, place * _BLOCK_BYTES), chunk.later(place))
+            return chain.from_iterable(chunk.blocks(place, 0))
+        return chain(_numbers_of_block(shared, place * _BLOCK_BYTES), chunk.later(place))
 
     def _open(self, serial: int, part: int) -> _Chunk:
         chunks = self._chunks
@@ -127,9 +117,7 @@ class _Chunk:
 
     __slots__ = ("_kind", "_seed", "_singles", "first", "part", "shared")
 
-    def __init__(
-        self, seed: int, first: int, part: int, kind: int, before: _Chunk | None
-    ) -> None:
+    def __init__(self, seed: int, first: int, part: int, kind: int, before: _Chunk | None) -> None:
         self._seed = seed
         self.first = first
         self.part = part
@@ -174,7 +162,7 @@ class _Chunk:
 
 
 def _alone(seed: int) -> Stream:
-    return _stream(_whole_stream(seed))
+    return chain.from_iterable(_whole_stream(seed))
 
 
 def _whole_stream(seed: int) -> Iterator[list[float]]:

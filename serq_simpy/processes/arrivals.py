@@ -21,7 +21,8 @@ class Arrivals(Process):
     """An open workload: sessions come one by one, until `limit` of them have come.
 
     At each arrival the next one is put into the future before the session does
-    anything, so that what happens at its very time happens after it.
+    anything, so that what happens at its very time happens after it. A session starts at
+    its arrival: nobody else is ready then.
     """
 
     def __init__(
@@ -32,26 +33,26 @@ class Arrivals(Process):
         self._value = PENDING
         further = gaps if limit is None else islice(gaps, limit - 1)
         self._generator = self._come(run, first, further)
-        next(self._generator).callbacks.append(self._resume)
+        next(self._generator)
 
-    def _resume(self, event: Event) -> None:
-        target = next(self._generator, None)
-        if target is not None:
-            target.callbacks.append(self._resume)
-
-    @staticmethod
-    def _come(run: Simulation, first: float, gaps: Iterator[float]) -> Generator[Event, None, None]:
-        clock, arrive = run.clock, run.arrive
+    def _come(
+        self, run: Simulation, first: float, gaps: Iterator[float]
+    ) -> Generator[Event, None, None]:
+        """One event serves for all arrivals, one at a time; it resumes this generator."""
+        clock, new_session = run.clock, run.new_session
         future, next_number = clock.future, clock.next_number
         arrival = Event(clock)
+        resume = [self._generator.send]
+        arrival.callbacks = resume
         clock.at(first, arrival)
         yield arrival
         for gap in gaps:
-            arrival.callbacks = []  # one event serves for all arrivals, one at a time
+            arrival.callbacks = resume
             heappush(future, (clock._now + gap, next_number(), arrival))
-            arrive()
+            new_session()._resume(arrival)
             yield arrival
-        arrive()
+        new_session()._resume(arrival)
+        yield arrival
 
 
 def poisson_gaps(rate: float, uniforms: Iterator[float]) -> Iterator[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from serq_simpy.ir import model as ir
@@ -20,10 +20,10 @@ class Session(Customer):
 
     `turn` counts the turns begun, as the random streams do (a program may set the
     attribute `turn_no` to something else); `corpus` are the turns that it replays, each the
-    attributes it sets; `random` draws what its statements draw.
+    attributes it sets; `stream` is what its statements draw from.
     """
 
-    random: Callable[[], float]
+    stream: Iterator[float]
     turn_began: float
     turn = 0
     corpus: Sequence[Presets] | None = None
@@ -52,7 +52,10 @@ class Session(Customer):
         self._target = None  # type: ignore[assignment]  # nothing is left that goes in circles
         if self.holds or self.leases:
             self.give_back()
-        run = self.run
+        run, clock = self.run, self.env
         del run.living[self]
-        run.live_time += self.env._now - self.began
-        run.session_ended()
+        run.live_time += clock._now - self.began
+        if clock.waiting:
+            clock.pass_over()
+        if run.closed or not run.living:
+            run.replace_session()

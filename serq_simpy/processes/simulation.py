@@ -27,7 +27,7 @@ from serq_simpy.resources.cache import Entry, EvictionOrder
 from serq_simpy.resources.delay import Delay
 from serq_simpy.resources.estimator import Estimator
 from serq_simpy.resources.fifo import Fifo
-from serq_simpy.resources.growth import grow
+from serq_simpy.resources.growth import grow, grown
 from serq_simpy.resources.hold import Demand, Hold, HoldStatement, Preempted
 from serq_simpy.resources.pool import Admissions, Pool, Preemption
 from serq_simpy.resources.sharing import Sharing
@@ -61,14 +61,13 @@ class Simulation:
         self.program = program
         self.clock = Clock()
         self.streams = Streams(program.settings.seed)
-        self._arriving = self.streams.arrivals()
-        self.arriving = self._arriving.random
+        self.arriving = self.streams.arrivals()
         self.observations = [Samples(name) for name in program.observes]
         self.client = [Samples(name) for name in ("ttft", "tpot", "response")]
         self.stages: list[Stage] = []
         self.pools: list[Pool] = []
         self.attributes = [0.0] * len(program.attrs)
-        self.arrivals = self.ended = self.turns = 0
+        self.arrivals = self.turns = self._ended_before = 0
         self.living: dict[Session, None] = {}
         self.live_time = 0.0
         self._admissions = Admissions()
@@ -78,7 +77,7 @@ class Simulation:
         self._sessions_at = (-1.0, 0)
         arrival = program.arrival
         self._explicit = arrival.sessions if isinstance(arrival, ir.Sessions) else ()
-        self._closed = isinstance(arrival, ir.Closed)
+        self.closed = isinstance(arrival, ir.Closed)
         self._limit = program.settings.arrivals
         self._bound = self._bind(code)
         self._process = self._bound.session
@@ -105,6 +104,7 @@ class Simulation:
             "end_hold": holding.end_hold,
             "release": holding.release,
             "enlarge": self._enlarge,
+            "grown": grown,
             "load": self._load,
             "waits": _waits,
             "member": faults.member,
@@ -154,7 +154,7 @@ class Simulation:
             declared.index,
             declared.cap,
             declared.block,
-            line=line or WaitingLine(),
+            line=WaitingLine() if line is None else line,
             order=order,
             admissions=self._admissions,
             preemption=preemption,
@@ -187,25 +187,18 @@ class Simulation:
 
     # ------------------------------------------------------------- sessions
 
-    def arrive(self) -> None:
-        """A session comes at an event of its own, and starts at once: nobody else is ready."""
-        session = self._create()
-        session._generator = self._process(session)
-        session._resume(_GO)
-
     def _queue_up(self, session: Session) -> None:
         """Put a new session at the back of the ready line."""
-        start = Start(session)
-        session._generator = self._process(session)
-        session._target = start
+        start = session._target = Start(session)
         self.clock.ready_line.append(start)
 
-    def _create(self) -> Session:
-        """A new session: its attributes are set, its first statement is to come."""
+    def new_session(self) -> Session:
+        """A session that comes now: its attributes are set, its first statement is to come."""
         serial = self.arrivals
         self.arrivals = serial + 1
         replays = self._corpus is not None or self._explicit
         session = Session(self, serial, self._corpus_of(serial) if replays else None)
+        session._generator = self._process(session)
         self.living[session] = None
         if self._bound.init is not None:
             self._bound.init(session)
@@ -224,14 +217,14 @@ class Simulation:
             return self._corpus[serial % len(self._corpus)]
         return self._corpus[self._picked.below(len(self._corpus))]
 
-    def session_ended(self) -> None:
-        """A session has left; of a closed workload another one comes in its place."""
-        self.ended += 1
-        if self.clock.waiting:
-            self.clock.pass_over()
-        if self._closed:
+    def replace_session(self) -> None:
+        """A session has left: of a closed workload another one comes in its place.
+
+        The last of so many requested arrivals ends the run.
+        """
+        if self.closed:
             self._respawn()
-        elif self.arrivals == self._limit and not self.living:
+        elif self.arrivals == self._limit:
             self.clock.stop()
 
     def _respawn(self) -> None:
@@ -243,7 +236,7 @@ class Simulation:
                 f"the workload does not let time pass: at t = {value_text(now)}, a million "
                 "sessions of `arrive closed(…)` came and ended"
             )
-        self._queue_up(self._create())
+        self._queue_up(self.new_session())
 
     # ------------------------------------------------------------------ run
 
@@ -282,7 +275,7 @@ class Simulation:
             clock.at(settings.warmup, warmed_up)
         match self.program.arrival:
             case ir.Poisson(rate):
-                Arrivals(self, 0.0, poisson_gaps(rate, self._arriving), self._limit)
+                Arrivals(self, 0.0, poisson_gaps(rate, self.arriving), self._limit)
             case ir.Renewal(law):
                 assert self._bound.gap is not None
                 gaps = renewal_gaps(self._bound.gap, Printer(self.program).expression(law))
@@ -298,7 +291,7 @@ class Simulation:
 
     def _start_together(self, count: int) -> None:
         """Let so many sessions come at once: all are set up before the first one does anything."""
-        for session in [self._create() for _ in range(count)]:
+        for session in [self.new_session() for _ in range(count)]:
             self._queue_up(session)
 
     def _pass_over(self) -> None:
@@ -313,7 +306,8 @@ class Simulation:
     def _restart_statistics(self, event: Event) -> None:
         now = self.clock._now
         self.live_time = -self._unfinished(now)
-        self.ended = self.turns = 0
+        self._ended_before = self.arrivals - len(self.living)
+        self.turns = 0
         for resource in (*self.stages, *self.pools):
             resource.restart_statistics(now)
 
@@ -361,7 +355,7 @@ class Simulation:
             end=end,
             events=self.clock.events,
             arrivals=self.arrivals,
-            ended=self.ended,
+            ended=self.arrivals - len(self.living) - self._ended_before,
             turns=self.turns,
             mean_live=live_time / measured,
             observations=tuple(self.observations),
@@ -385,18 +379,6 @@ class Simulation:
                 if not pool.can_ever_fit(need):
                     found.setdefault(pool, OverCap(queue.name, need))
         return found
-
-
-class _Go(Wait):
-    """What a session that starts at its arrival is resumed by."""
-
-    customer = None
-
-    def __init__(self) -> None:
-        self.callbacks = []
-
-
-_GO = _Go()
 
 
 def _waits(entry: Entry) -> float:

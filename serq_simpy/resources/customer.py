@@ -25,9 +25,10 @@ class Customer(Process):
     oldest first. `admission` is the number of the latest admission to a pool, counted
     over the whole run; `last_preempted` the positions at which pools preempted it last.
 
-    SimPy's `Process` copies exceptions, keeps the environment's active process and
-    lets anything be yielded; a customer's generator is compiled and yields events of
-    our own resources, so resuming is one `send`.
+    SimPy's `Process` looks whether an event failed, copies its exception, keeps the
+    environment's active process and lets anything be yielded. A customer's generator is
+    compiled, yields events of our own resources and has no use for their values, so
+    resuming is one `send`; what may fail, a hold taken away, resumes by `throw`.
     """
 
     admission = NEVER_ADMITTED
@@ -45,10 +46,17 @@ class Customer(Process):
 
     def _resume(self, event: Event) -> None:
         try:
-            if event._ok:
-                target = self._generator.send(event._value)
-            else:
-                target = self._generator.throw(event._value)
+            target = self._generator.send(None)
+        except (StopIteration, Departed):
+            self.finished()
+        else:
+            self._target = target
+            target.callbacks.append(self._resume)
+
+    def throw(self, event: Event) -> None:
+        """Be resumed by an event that failed: its exception is raised where the process waits."""
+        try:
+            target = self._generator.throw(event._value)
         except (StopIteration, Departed):
             self.finished()
         else:

@@ -70,6 +70,12 @@ def grow(allocation: Allocation, units: float) -> Wait | None:
     return None
 
 
+def grown(wait: Wait) -> None:
+    """After the wait of a growth: raise `Preempted` if it took the grower's own hold."""
+    if wait._value is not None:
+        raise wait._value
+
+
 def choose_victim(pool: Pool) -> Allocation | None:
     """The open hold on the pool with the least keys, of equal ones the last admitted."""
     if pool.preemption is None:

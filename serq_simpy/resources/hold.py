@@ -114,7 +114,6 @@ class Hold(Wait):
     """
 
     __slots__ = (
-        "_ok",
         "_value",
         "advanced",
         "allocations",
@@ -129,7 +128,6 @@ class Hold(Wait):
         self.callbacks = []
         self.customer = customer
         self.statement = statement
-        self._ok = True
         self._value = None
         self.pools: list[Pool] = [demand.place(customer) for demand in statement.demands]
         if statement.same_pool is not None:
@@ -148,9 +146,8 @@ class Hold(Wait):
         """Stand before the hold statement again, waiting for a new admission."""
         self.allocations = []
         self.advanced = False
-        self._ok = False
         self._value = Preempted(self)
         self.callbacks = []
         if not self.customer.running:
-            self.callbacks.append(self.customer._resume)
+            self.callbacks.append(self.customer.throw)
             self.customer._target = self

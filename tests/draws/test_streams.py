@@ -26,7 +26,7 @@ def test_mixing() -> None:
 
 def test_first_number_of_each_stream() -> None:
     streams = Streams(1)
-    assert streams.arrivals().random() == 0.9742447372584028
+    assert next(streams.arrivals()) == 0.9742447372584028
     for stream, seed in (
         (streams.workload(7, 2), seeds.sub(1, 7, 2, 1)),
         (streams.statements(7), seeds.sub(1, 7, 0, 2)),
@@ -34,7 +34,7 @@ def test_first_number_of_each_stream() -> None:
         (streams.machine(), 1 ^ 0x5851F42D4C957F2D),
         (streams.eviction(), 1 ^ 0x2545F4914F6CDD1D),
     ):
-        assert [stream.random() for _ in range(3)] == numbers(seed, 3)
+        assert [next(stream) for _ in range(3)] == numbers(seed, 3)
     trace, same = streams.trace(), Rng(1 ^ 0x6A09E667F3BCC908)
     assert [trace.below(10) for _ in range(5)] == [same.range_u32(0, 9) for _ in range(5)]
 
@@ -56,17 +56,17 @@ def test_a_long_stream() -> None:
 def test_interleaved_streams_of_forgotten_chunks_go_on() -> None:
     streams = Streams(9)
     first = [streams.workload(serial, 0) for serial in range(12)]
-    heads = [[stream.random() for _ in range(3)] for stream in first]
+    heads = [[next(stream) for _ in range(3)] for stream in first]
     for turn in range(200):
-        streams.workload(0, turn).random()
+        next(streams.workload(0, turn))
     for serial, (stream, head) in enumerate(zip(first, heads, strict=True)):
-        tail = [stream.random() for _ in range(40)]
+        tail = [next(stream) for _ in range(40)]
         assert head + tail == numbers(seeds.sub(9, serial, 0, 1), 43)
 
 
 def test_each_call_starts_anew() -> None:
     streams = Streams(2)
-    assert streams.statements(4).random() == streams.statements(4).random()
+    assert next(streams.statements(4)) == next(streams.statements(4))
 
 
 KINDS: list[Callable[[Streams], Stream]] = [
@@ -84,7 +84,7 @@ KINDS: list[Callable[[Streams], Stream]] = [
 @settings(max_examples=20, deadline=None)
 @given(SEEDS, SEEDS)
 def test_streams_differ(a: int, b: int) -> None:
-    heads = {kind(Streams(seed)).random() for kind in KINDS for seed in {a, b}}
+    heads = {next(kind(Streams(seed))) for kind in KINDS for seed in {a, b}}
     assert len(heads) == len(KINDS) * len({a, b})
 
 
@@ -93,4 +93,4 @@ def test_the_largest_seed_and_serials() -> None:
     streams = Streams(seed)
     for serial in range(2**40, 2**40 + 20):
         expected = numbers(seeds.sub(seed, serial, 0, 2), 1)
-        assert [streams.statements(serial).random()] == expected
+        assert [next(streams.statements(serial))] == expected

@@ -38,10 +38,10 @@ def test_engine(
     seed: int,
     expected: list[float],
 ) -> None:
-    random, gaps = Streams(seed).machine().random, GapHistogram()
-    law(*args, random)
+    stream, gaps = Streams(seed).machine(), GapHistogram()
+    law(*args, stream)
     for _ in range(tokens):
-        gaps.add(law(*args, random), sessions)
+        gaps.add(law(*args, stream), sessions)
     found = [gaps.mean(), gaps.percentile(0.5), gaps.percentile(0.99)]
     assert found == pytest.approx(expected, rel=1e-9)
 
