@@ -5,10 +5,10 @@ from __future__ import annotations
 from serq_simpy.errors import Span
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend.problems import Refused
+from serq_simpy.frontend.resources import plain_number
 from serq_simpy.frontend.scope import Placed
 from serq_simpy.frontend.writing import Writing
 from serq_simpy.ir import model as ir
-from serq_simpy.ir.arithmetic import constant
 from serq_simpy.ir.printing import value_text
 
 MOST_SESSIONS = 1_000_000
@@ -35,7 +35,7 @@ def arrival(arrive: s.Arrive | None, writing: Writing, placed: Placed) -> ir.Arr
 
 def _gap(gap: ir.Expr) -> ir.Expr:
     """The gap, as a number where it is constant."""
-    value = constant(gap)
+    value = plain_number(gap)
     return gap if value is None else ir.Num(value)
 
 

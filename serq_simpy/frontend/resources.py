@@ -12,6 +12,7 @@ from serq_simpy.frontend.problems import Refused, did_you_mean
 from serq_simpy.ir import model as ir
 from serq_simpy.ir.arithmetic import constant
 from serq_simpy.ir.printing import value_text
+from serq_simpy.ir.walk import nodes
 
 ResourceKind = Literal["pool", "stage"]
 
@@ -95,7 +96,7 @@ def index_of(
             )
         return None
     index = lower(reference.index)
-    number = constant(index)
+    number = plain_number(index)
     if number is None:
         return index
     if not (0 <= number < family.count and number == number // 1):
@@ -106,6 +107,13 @@ def index_of(
             f"a member of an array of {family.count} is 0 to {family.count - 1}",
         )
     return ir.Num(number)
+
+
+def plain_number(expr: ir.Expr) -> float | None:
+    """The value of an expression of numbers alone; None of any other, a cost too."""
+    if any(isinstance(node, ir.Cost) for node in nodes(expr)):
+        return None
+    return constant(expr)
 
 
 def cost_resource(families: list[Family]) -> ir.Resource:
