@@ -8,15 +8,16 @@ numbers too. Only expressions are trees.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from serq_simpy.node import record
 
 IR_VERSION = 13
 
 # --------------------------------------------------------------- references
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PoolRef:
     """A pool, or a member of a family of `count` pools that starts at `base`."""
 
@@ -25,7 +26,7 @@ class PoolRef:
     index: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StageRef:
     """A stage, or a member of a family of `count` stages that starts at `base`."""
 
@@ -34,7 +35,7 @@ class StageRef:
     index: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PoolFamily:
     """The resource a pool family is, whatever the member."""
 
@@ -42,7 +43,7 @@ class PoolFamily:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StageFamily:
     """The resource a stage family is, whatever the member."""
 
@@ -50,7 +51,7 @@ class StageFamily:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Joint:
     """Several resources at once: pools before stages, by number, each once."""
 
@@ -62,29 +63,29 @@ Resource = PoolFamily | StageFamily | Joint
 # -------------------------------------------------------------- expressions
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Num:
     value: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Attr:
     slot: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reg:
     register: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ctx:
     """A context variable, by its IR name (`Now`, `Waited`, `N`, …)."""
 
     variable: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sample:
     """A draw of `law` (`Exp`, `Det`, `Uniform`, `Erlang`, `H2`, `Bernoulli`)."""
 
@@ -92,7 +93,7 @@ class Sample:
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """A function or an observable (`Min`, `Queue`, `Used`, …) of its arguments."""
 
@@ -100,7 +101,7 @@ class Call:
     args: tuple[Expr | PoolRef | StageRef, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unary:
     """`Neg` or `Not`."""
 
@@ -108,7 +109,7 @@ class Unary:
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Binary:
     """`Add Sub Mul Div Pow Lt Le Gt Ge Eq Ne And Or`."""
 
@@ -117,14 +118,14 @@ class Binary:
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cond:
     test: Expr
     yes: Expr
     no: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cost:
     """A number converted to an amount of a resource; its value is `value`'s."""
 
@@ -132,7 +133,7 @@ class Cost:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Agg:
     """`Total Count Largest Smallest PrefixTotal` of an observation."""
 
@@ -145,24 +146,24 @@ Expr = Num | Attr | Reg | Ctx | Sample | Call | Unary | Binary | Cond | Cost | A
 # --------------------------------------------------------------- statements
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Turn:
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Set:
     slot: int
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Observe:
     observe: int
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HoldRequest:
     """What a hold asks of one pool; `reserve` is None where it is the units."""
 
@@ -171,13 +172,13 @@ class HoldRequest:
     reserve: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lease:
     pool: PoolRef
     duration: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Hold:
     pools: tuple[HoldRequest, ...]
     reuse: Expr | None
@@ -186,24 +187,24 @@ class Hold:
     lease: Lease | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Grow:
     pool: PoolRef
     amount: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Load:
     pool: PoolRef
     amount: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Drop:
     pool: PoolRef
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Release:
     pool: PoolRef
 
@@ -211,7 +212,7 @@ class Release:
 Mode = Literal["Plain", "Prefill", "Decode"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Run:
     """`also` are the further stages of a flow, none for a run on one stage."""
 
@@ -222,42 +223,42 @@ class Run:
     also: tuple[StageRef, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Branch:
     test: Expr
     yes: int
     no: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class While:
     test: Expr
     body: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Loop:
     body: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Choose:
     slot: int
     count: Expr
     keys: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fork:
     body: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Join:
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class End:
     pass
 
@@ -284,7 +285,7 @@ Statement = (
 # ------------------------------------------------------------ pools, stages
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PreemptBy:
     """The victim is the candidate with the least keys; `tail`: it re-queues as a newcomer."""
 
@@ -292,7 +293,7 @@ class PreemptBy:
     tail: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Spill:
     """An evicted prefix for which `when` holds goes to pool `to` through stage `via`."""
 
@@ -302,7 +303,7 @@ class Spill:
     when: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pool:
     """`evict` None is lru, `queue` None first come first served, `preempt` None none."""
 
@@ -318,19 +319,19 @@ class Pool:
     reserve_held: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fifo:
     servers: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ps:
     """Throughput `capacity` shared equally; `delay` is the capacity `Ctx("N")`."""
 
     capacity: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Serve:
     """`advance running`; `by` None where no order is written."""
 
@@ -338,7 +339,7 @@ class Serve:
     by: tuple[Expr, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Admit:
     """`admit waiting`; `gate` is its `while`."""
 
@@ -346,14 +347,14 @@ class Admit:
     gate: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IterationBranch:
     test: Expr
     yes: tuple[IterationStatement, ...]
     no: tuple[IterationStatement, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SetRegister:
     register: int
     value: Expr
@@ -362,7 +363,7 @@ class SetRegister:
 IterationStatement = Serve | Admit | IterationBranch | SetRegister
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """An engine. `serve` None is the exclusive prefill; `iteration` None the plain schedule."""
 
@@ -375,7 +376,7 @@ class Step:
     iteration: tuple[IterationStatement, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stage:
     name: str
     index: int | None
@@ -385,22 +386,22 @@ class Stage:
 # ----------------------------------------------------------------- arrivals
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Poisson:
     rate: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Renewal:
     gap: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Closed:
     population: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Batch:
     size: int
 
@@ -408,7 +409,7 @@ class Batch:
 Presets = tuple[tuple[int, float], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExplicitSession:
     """A session given in the IR: slots set after `init`, and per turn instead of a trace."""
 
@@ -416,12 +417,12 @@ class ExplicitSession:
     turns: tuple[Presets, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sessions:
     sessions: tuple[ExplicitSession, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NoArrivals:
     pass
 
@@ -431,28 +432,28 @@ Arrival = Poisson | Renewal | Closed | Batch | Sessions | NoArrivals
 # ----------------------------------------------------- gauges, claims, state
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Gauge:
     name: str
     expr: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EveryIteration:
     stage: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SomeIteration:
     stage: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AtEnd:
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Claim:
     name: str
     given: Expr | None
@@ -460,7 +461,7 @@ class Claim:
     expr: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Register:
     name: str
     stage: int
@@ -484,7 +485,7 @@ INIT, TURN, SESSION = range(3)
 """The numbers of the blocks that are always there."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Settings:
     """How long and on which seed: what a run is told from outside the model."""
 
@@ -494,7 +495,7 @@ class Settings:
     arrivals: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Program:
     """A linked program with its settings.
 
