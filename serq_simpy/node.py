@@ -26,9 +26,9 @@ def node(cls: type[T]) -> type[T]:
 def record(cls: type[T]) -> type[T]:
     """Make a class with annotated parts a record: a node that equals any of equal parts."""
     made = node(cls)
-    made.__eq__ = _equal  # type: ignore[method-assign,assignment]
-    made.__hash__ = _hash  # type: ignore[method-assign,assignment]
-    made.__repr__ = _text  # type: ignore[method-assign,assignment]
+    made.__eq__ = _equal  # type: ignore[method-assign]
+    made.__hash__ = _hash  # type: ignore[method-assign]
+    made.__repr__ = _text  # type: ignore[method-assign]
     return made
 
 

@@ -201,8 +201,8 @@ def _whole(name: str, value: SupportsIndex) -> int:
     return number
 
 
-def _real(name: str, value: SupportsFloat) -> float:
-    if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
+def _real(name: str, value: object) -> float:
+    if not isinstance(value, SupportsFloat):
         raise TypeError(f"`{name}` is a number, not {type(value).__name__}")
     return float(value)
 

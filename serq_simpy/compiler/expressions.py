@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, isinf, isnan
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, TypeGuard, assert_never
 
 from serq_simpy.ir import model as ir
+from serq_simpy.ir.printing import Printer
 from serq_simpy.ir.walk import children
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Names:
 class Families:
     """Tuples of a family's members, for references whose index is computed."""
 
-    def __init__(self, printer: IndexPrinter) -> None:
+    def __init__(self, printer: Printer) -> None:
         self._printer = printer
         self._tuples: dict[str, str] = {}
 
@@ -90,13 +91,6 @@ class Families:
     def lines(self) -> list[str]:
         """The assignments of all tuples that were used."""
         return [f"{name} = {code}" for code, name in self._tuples.items()]
-
-
-class IndexPrinter:
-    """Prints an index for messages; `ir.printing.Printer` is one."""
-
-    def expression(self, expr: ir.Expr) -> str:
-        raise NotImplementedError
 
 
 def number(value: float) -> str:
@@ -309,7 +303,7 @@ _AGGREGATES = {
 }
 
 
-def _is_expr(part: ir.Expr | ir.PoolRef | ir.StageRef) -> bool:
+def _is_expr(part: ir.Expr | ir.PoolRef | ir.StageRef) -> TypeGuard[ir.Expr]:
     return not isinstance(part, ir.PoolRef | ir.StageRef)
 
 

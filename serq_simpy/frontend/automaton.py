@@ -16,6 +16,7 @@ from serq_simpy.errors import Diagnostic, ProgramSyntaxError, Source, Span
 from serq_simpy.frontend.grammar import PRODUCTIONS
 from serq_simpy.frontend.lexer import Token
 from serq_simpy.frontend.notation import Production
+from serq_simpy.frontend.tables import TABLES
 from serq_simpy.frontend.words import KEYWORDS
 
 DEEPEST: Final = 5000
@@ -24,15 +25,30 @@ DEEPEST: Final = 5000
 _MOST_PENDING: Final = 8 * DEEPEST
 
 
+class _Rows(dict[int, dict[str, int]]):
+    """What is to be done in each state, by a symbol; a row is read when it is asked for."""
+
+    def __init__(self, lines: list[str], symbols: list[str]) -> None:
+        super().__init__()
+        self._lines, self._symbols = lines, symbols
+
+    def __missing__(self, state: int) -> dict[str, int]:
+        numbers = list(map(int, self._lines[state].split()))
+        symbols = map(self._symbols.__getitem__, numbers[0::2])
+        row = self[state] = dict(zip(symbols, numbers[1::2], strict=True))
+        return row
+
+
 class Tables(NamedTuple):
-    """What to do in each state: by the kind of the next token, and by a result.
+    """The kinds of tokens, and what to do by the kind of the next one and by a result.
 
     An action above 0 shifts and goes to that state, one below 0 reduces by that
     production, numbered from 1, and 0 accepts.
     """
 
-    actions: list[dict[str, int]]
-    gotos: list[dict[str, int]]
+    kinds: list[str]
+    actions: _Rows
+    gotos: _Rows
 
 
 class WrongToken(Exception):
@@ -45,19 +61,11 @@ class WrongToken(Exception):
 
 @cache
 def tables() -> Tables:
-    """The tables, read once."""
-    from serq_simpy.frontend.tables import TABLES
-
-    lines = TABLES.splitlines()
-    kinds, results = json.loads(lines[0]), json.loads(lines[1])
-    symbols = kinds + results
-    rows = [_row(line, symbols) for line in lines[2:]]
-    return Tables(rows[0::2], rows[1::2])
-
-
-def _row(line: str, symbols: list[str]) -> dict[str, int]:
-    numbers = list(map(int, line.split()))
-    return dict(zip(map(symbols.__getitem__, numbers[0::2]), numbers[1::2], strict=True))
+    """The tables, as they were built ahead of time."""
+    kinds, results, *rows = TABLES.splitlines()
+    tokens = json.loads(kinds)
+    symbols = tokens + json.loads(results)
+    return Tables(tokens, _Rows(rows[0::2], symbols), _Rows(rows[1::2], symbols))
 
 
 def action(state: int, kind: str) -> int | None:
@@ -173,8 +181,7 @@ def states_before(tokens: Sequence[Token]) -> list[int]:
 
 def expected(states: Sequence[int]) -> set[str]:
     """The kinds of tokens that are looked for next."""
-    kinds = {kind for row in tables().actions for kind in row}
-    return {kind for kind in kinds if _shift(list(states), kind, _exact_action)}
+    return {kind for kind in tables().kinds if _shift(list(states), kind, _exact_action)}
 
 
 def _shift(states: list[int], kind: str, act: Callable[[int, str], int | None]) -> bool:

@@ -64,7 +64,7 @@ def _misread(tokens: Sequence[Token]) -> int:
     `if (x) {` goes wrong at `{`, and the wrong word is `if`.
     """
     last = len(tokens) - 1
-    begin = _beginning(tokens, last)
+    begin = beginning(tokens, last)
     if last > 1 and _is_no_name(tokens, last - 1, unknown=True):
         return last - 1
     slip = tokens[last].kind == "{" or tokens[begin].value in RETIRED
@@ -86,7 +86,7 @@ def _is_no_name(tokens: Sequence[Token], place: int, *, unknown: bool) -> bool:
     return slip or (unknown and any(p in _ANY_NAME for p in places))
 
 
-def _beginning(tokens: Sequence[Token], last: int) -> int:
+def beginning(tokens: Sequence[Token], last: int) -> int:
     """The number of the token that begins the statement or declaration of the last one."""
     closed = 0
     for i in range(last - 1, 0, -1):

@@ -88,7 +88,7 @@ def t_STRING(token: Any) -> Any:
     return token
 
 
-@_reads(r"[<>=!]=|&&|\|\||[-+*/^()\[\]{},;:?~.=<>!]")
+@_reads(r"[<>=!]=|&&|\|\||/(?!\*)|[-+*^()\[\]{},;:?~.=<>!]")
 def t_SIGN(token: Any) -> Any:
     token.type = token.value
     return token

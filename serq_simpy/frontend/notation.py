@@ -18,17 +18,17 @@ tuple) for what was left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from serq_simpy.errors import Span
+from serq_simpy.node import node
 
 Make = Callable[..., Any]
 
 VALUED: Final = frozenset({"NAME", "NUMBER", "STRING", "FOLD"})
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Rule:
     """`<result>` is made of `pattern`; `binds` names how tightly, where that decides."""
 
@@ -38,7 +38,7 @@ class Rule:
     binds: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Pick:
     """A value a maker is given: of the symbol at `place`, None for one left out."""
 
@@ -46,7 +46,7 @@ class Pick:
     is_list: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Production:
     """`result` is made of exactly these symbols.
 
@@ -64,7 +64,7 @@ class Production:
 # ------------------------------------------------------------- the usual makers
 
 
-def node(kind: Make) -> Make:
+def plain(kind: Make) -> Make:
     """A node that takes its parts in the order written, and its span."""
     return lambda span, *parts: kind(*parts, span)
 
@@ -92,7 +92,7 @@ def always(value: object) -> Make:
 # ------------------------------------------------------------------ productions
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class _Part:
     symbol: str
     left_out: bool = False

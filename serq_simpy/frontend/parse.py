@@ -15,7 +15,6 @@ from serq_simpy.frontend import automaton
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend.grammar.files import Function
 from serq_simpy.frontend.lexer import Token, read_tokens
-from serq_simpy.frontend.recovery import mistakes
 
 _READ_FURTHER: Final = 50_000
 """How many tokens are read after a wrong one, to look for more mistakes."""
@@ -75,6 +74,8 @@ def _read(kind: str, source: Source) -> Any:
         return automaton.run(source, _tokens(kind, source))
     except automaton.WrongToken as error:
         wrong = error.token
+    from serq_simpy.frontend.recovery import mistakes  # only a wrong text pays for it
+
     tokens: list[Token] = []
     lexical: tuple[Diagnostic, ...] = ()
     stream = _tokens(kind, source)

@@ -13,8 +13,9 @@ from typing import Final
 
 from serq_simpy.errors import Diagnostic, ProgramSyntaxError, Source
 from serq_simpy.frontend import automaton
-from serq_simpy.frontend.complaint import complaint
+from serq_simpy.frontend.complaint import beginning, complaint
 from serq_simpy.frontend.lexer import END, PAIRS, Token
+from serq_simpy.frontend.words import KEYWORDS
 
 _MOST_TRIED: Final = 20
 
@@ -26,9 +27,10 @@ def mistakes(source: Source, tokens: list[Token], wrong: int) -> Iterator[Diagno
     """
     left_out = -1
     for _ in range(_MOST_TRIED):
-        if wrong != left_out:
+        follows = _follows(tokens, wrong, left_out)
+        if not follows:
             yield complaint(source, tokens[: wrong + 1])
-        cut = _around(tokens, wrong, outside=wrong == left_out)
+        cut = _around(tokens, wrong, outside=follows)
         if cut is None:
             return
         tokens = tokens[: cut.start] + tokens[cut.stop :]
@@ -42,6 +44,20 @@ def mistakes(source: Source, tokens: list[Token], wrong: int) -> Iterator[Diagno
             return
         else:
             return
+
+
+def _follows(tokens: Sequence[Token], wrong: int, left_out: int) -> bool:
+    """Whether a token is wrong because what stood before it was left out.
+
+    That is so where something was left out, and in a statement that begins there with a
+    word which begins none: an `else` whose `branch` is gone.
+    """
+    if wrong == left_out or left_out < 0:
+        return wrong == left_out
+    kind = tokens[left_out].kind
+    if kind not in KEYWORDS or beginning(tokens, wrong) != left_out:
+        return False
+    return kind not in automaton.expected(automaton.states_before(tokens[:left_out]))
 
 
 def _around(tokens: Sequence[Token], place: int, *, outside: bool) -> range | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterator
 from heapq import heappush
 from itertools import islice
 from math import inf, log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simpy.events import PENDING, Event, Process
 
@@ -42,7 +42,7 @@ class Arrivals(Process):
         clock, new_session = run.clock, run.new_session
         future, next_number = clock.future, clock.next_number
         arrival = Event(clock)
-        resume = [self._generator.send]
+        resume: list[Any] = [self._generator.send]
         arrival.callbacks = resume
         clock.at(first, arrival)
         yield arrival

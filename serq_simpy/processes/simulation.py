@@ -308,8 +308,10 @@ class Simulation:
         self.live_time = -self._unfinished(now)
         self._ended_before = self.arrivals - len(self.living)
         self.turns = 0
-        for resource in (*self.stages, *self.pools):
-            resource.restart_statistics(now)
+        for stage in self.stages:
+            stage.restart_statistics(now)
+        for pool in self.pools:
+            pool.restart_statistics(now)
 
     def _unfinished(self, now: float) -> float:
         """The time that the sessions now alive have lived."""

@@ -26,7 +26,7 @@ def total_order(values: tuple[float, ...]) -> Key:
 
 
 def _rank(value: float) -> int:
-    (bits,) = struct.unpack("<q", struct.pack("<d", value))
+    bits: int = struct.unpack("<q", struct.pack("<d", value))[0]
     return bits if bits >= 0 else -(bits & 0x7FFF_FFFF_FFFF_FFFF) - 1
 
 

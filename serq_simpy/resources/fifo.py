@@ -33,7 +33,7 @@ class Fifo(Stage):
         self._line: deque[Job] = deque()
         self._done = self._finish
 
-    def serve(self, customer: Customer, work: float) -> Job:
+    def serve(self, customer: Customer | None, work: float) -> Job:
         clock = self.clock
         now = clock._now
         job = Job(self, customer, work, now, [self._done])

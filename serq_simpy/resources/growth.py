@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class Growth(Wait):
     """A growth that did not fit and waits for room that another holder frees."""
 
+    customer: Customer
+
     def __init__(self, allocation: Allocation, units: float) -> None:
         self.callbacks = []
         self.customer = allocation.customer

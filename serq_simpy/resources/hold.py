@@ -113,6 +113,8 @@ class Hold(Wait):
     preempted, it is pending again and throws `Preempted` at its next admission.
     """
 
+    customer: Customer
+
     __slots__ = (
         "_value",
         "advanced",

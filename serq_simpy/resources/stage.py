@@ -68,8 +68,8 @@ class Stage:
         self._busy_time = 0.0
         self._busy_since = 0.0
 
-    def serve(self, customer: Customer, work: float) -> Job:
-        """A job of `work` > 0 for the customer, to be yielded."""
+    def serve(self, customer: Customer | None, work: float) -> Job:
+        """A job of `work` > 0 for the customer, to be yielded; of nobody, if for None."""
         raise NotImplementedError
 
     def withdraw(self, job: Job) -> None:

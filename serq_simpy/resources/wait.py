@@ -23,7 +23,7 @@ class Wait(Event):
     """
 
     _ok = True
-    _value = None
+    _value: BaseException | None = None
     customer: Customer | None
 
     def cancel(self) -> None:
@@ -34,6 +34,8 @@ class Wait(Event):
 class Start(Wait):
     """The first event of a customer, which puts it into the ready line."""
 
+    customer: Customer
+
     def __init__(self, customer: Customer) -> None:
         self.customer = customer
         self.callbacks = [customer._resume]
@@ -41,6 +43,8 @@ class Start(Wait):
 
 class Pause(Wait):
     """A run of no work: its customer goes to the back of the ready line."""
+
+    customer: Customer
 
     def __init__(self, customer: Customer) -> None:
         self.customer = customer

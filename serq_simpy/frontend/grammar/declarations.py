@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from serq_simpy.errors import Diagnostic, ProgramSyntaxError, Span
 from serq_simpy.frontend import syntax as s
-from serq_simpy.frontend.notation import Make, Rule, always, given, named, node
+from serq_simpy.frontend.notation import Make, Rule, always, given, named, plain
 
 _Word = tuple[str, Span]
 
@@ -91,7 +91,7 @@ DECLARATIONS: Final = (
     # --- names for values, texts and files
     Rule("item", "let <word> = <expr> ;", named(s.Let)),
     Rule("item", "let <word> = <member> . NAME ( STRING , <expr> ) ;", _input),
-    Rule("item", "use STRING ;", node(s.Use)),
+    Rule("item", "use STRING ;", plain(s.Use)),
     Rule("item", "def <word> <params> { <expr> }", named(s.Definition)),
     Rule("item", "def <word> <params> { <led> }", named(s.Definition)),
     Rule("item", "def <word> <params> <block>", named(s.Definition)),
@@ -124,12 +124,12 @@ DECLARATIONS: Final = (
     Rule("kind", "fifo ( <expr> )", _kind("fifo")),
     Rule("kind", "ps ( <expr> )", _kind("ps")),
     Rule("kind", "delay", _kind("delay")),
-    Rule("item", "share <policy> ;", node(s.ShareDeclaration)),
+    Rule("item", "share <policy> ;", plain(s.ShareDeclaration)),
     Rule("policy", "maxmin", always("maxmin")),
     Rule("policy", "bottleneck", always("bottleneck")),
     # --- the two sides
-    Rule("item", "server <block>", node(s.Server)),
-    Rule("item", "workload { <workload-item>* }", node(s.Workload)),
+    Rule("item", "server <block>", plain(s.Server)),
+    Rule("item", "workload { <workload-item>* }", plain(s.Workload)),
     Rule("workload-item", "arrive poisson ( <expr> ) ;", _arrive("poisson")),
     Rule("workload-item", "arrive renewal ( <expr> ) ;", _arrive("renewal")),
     Rule("workload-item", "arrive closed ( <expr> ) ;", _arrive("closed")),
@@ -137,10 +137,10 @@ DECLARATIONS: Final = (
     Rule("workload-item", "arrive none ;", _arrive("none")),
     Rule("workload-item", "trace STRING ;", _trace(ordered=False)),
     Rule("workload-item", "trace STRING ordered ;", _trace(ordered=True)),
-    Rule("workload-item", "init <block>", node(s.Init)),
-    Rule("workload-item", "turn <block>", node(s.TurnBlock)),
-    Rule("workload-item", "session <block>", node(s.SessionBlock)),
-    Rule("workload-item", "hidden <word>,+ ;", node(s.Hidden)),
+    Rule("workload-item", "init <block>", plain(s.Init)),
+    Rule("workload-item", "turn <block>", plain(s.TurnBlock)),
+    Rule("workload-item", "session <block>", plain(s.SessionBlock)),
+    Rule("workload-item", "hidden <word>,+ ;", plain(s.Hidden)),
     # --- what is watched
     Rule("item", "gauge <word> = <expr> ;", named(s.GaugeDeclaration)),
     Rule(

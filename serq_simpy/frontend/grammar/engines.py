@@ -6,7 +6,7 @@ from typing import Final
 
 from serq_simpy.errors import Span
 from serq_simpy.frontend import syntax as s
-from serq_simpy.frontend.notation import Rule, given, named, node, pair
+from serq_simpy.frontend.notation import Rule, given, named, pair, plain
 
 _Word = tuple[str, Span]
 _Taking = tuple[tuple[s.HoldRequest, ...], s.Expr | None]
@@ -75,16 +75,16 @@ ENGINES: Final = (
         named(s.EngineDeclaration),
     ),
     Rule("engine-item", "<capacity>", given),
-    Rule("engine-item", "tokens cap <expr> ;", node(s.TokensCap)),
-    Rule("engine-item", "granule <expr> ;", node(s.Granule)),
+    Rule("engine-item", "tokens cap <expr> ;", plain(s.TokensCap)),
+    Rule("engine-item", "granule <expr> ;", plain(s.Granule)),
     Rule("engine-item", "state <word> = <expr> ;", named(s.State)),
-    Rule("engine-item", "execute ( <expr> ) ;", node(s.Execute)),
+    Rule("engine-item", "execute ( <expr> ) ;", plain(s.Execute)),
     # --- what each iteration does
-    Rule("engine-item", "schedule { <schedule-let>* <schedule-statement>+ }", node(s.Schedule)),
+    Rule("engine-item", "schedule { <schedule-let>* <schedule-statement>+ }", plain(s.Schedule)),
     Rule("schedule-let", "let <word> = <expr> ;", named(s.Let)),
     Rule("schedule-statement", "advance running <only>? <order>? <at-most>? ;", _advance),
     Rule("schedule-statement", "admit waiting <only>? <gate>? <at-most>? <taking>? ;", _admit),
-    Rule("schedule-statement", "exclusive prefill <at-most>? ;", node(s.ExclusivePrefill)),
+    Rule("schedule-statement", "exclusive prefill <at-most>? ;", plain(s.ExclusivePrefill)),
     Rule(
         "schedule-statement",
         "branch ( <expr> ) <schedule-block> <schedule-else>?",
@@ -102,11 +102,11 @@ ENGINES: Final = (
     Rule("taking", "taking <hold-request>,+ <reuse>?", pair),
     # --- what it does with one request
     Rule("engine-item", _REQUEST, _request),
-    Rule("admission-item", "at admission { <admission-binding>* }", node(s.AtAdmission)),
+    Rule("admission-item", "at admission { <admission-binding>* }", plain(s.AtAdmission)),
     Rule(
         "admission-binding",
         "NAME = <expr> ;",
         lambda span, name, value: s.Binding(name, value, span),
     ),
-    Rule("cache-item", "cache ( <expr> ) ;", node(s.CacheItem)),
+    Rule("cache-item", "cache ( <expr> ) ;", plain(s.CacheItem)),
 )

@@ -7,7 +7,7 @@ from typing import Final
 
 from serq_simpy.errors import Span
 from serq_simpy.frontend import syntax as s
-from serq_simpy.frontend.notation import Make, Rule, given, node
+from serq_simpy.frontend.notation import Make, Rule, given, plain
 from serq_simpy.frontend.words import STATEMENT_WORDS
 
 _SIGN: Final = "sign"
@@ -50,7 +50,7 @@ def _operations(result: str) -> Iterator[Rule]:
     """`result` as the left operand of every operator."""
     for op in OPERATORS:
         yield Rule(result, f"<{result}> {op} <expr>", _binary(op))
-    yield Rule(result, f"<{result}> ? <expr> : <expr>", node(s.Choice))
+    yield Rule(result, f"<{result}> ? <expr> : <expr>", plain(s.Choice))
 
 
 def _led_by_a_word() -> Iterator[Rule]:
@@ -74,7 +74,7 @@ EXPRESSIONS: Final = (
     Rule("expr", "<reference>", given),
     Rule("expr", "NAME <args>", lambda span, name, args: s.Call(name, args, span)),
     Rule("expr", "~ NAME <args>", lambda span, law, args: s.Draw(law, args, span)),
-    Rule("expr", "FOLD NAME in <count> ( <expr> )", node(s.Aggregate)),
+    Rule("expr", "FOLD NAME in <count> ( <expr> )", plain(s.Aggregate)),
     Rule("count", "NUMBER", lambda span, value: s.Number(value, span)),
     Rule("count", "NAME", lambda span, name: s.Reference(name, None, (), span)),
     Rule("count", "( <expr> )", given),

@@ -6,18 +6,18 @@ are read wherever they stand, so that what stands in the wrong place can be name
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from serq_simpy.errors import Span
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend.notation import Make, Rule, given, named
+from serq_simpy.node import node
 
 TEXTS: Final = ("PROGRAM", "EXPRESSION", "INSTANCE")
 """The kinds of the first token."""
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Function:
     """`fn name (param, …) { item… }`, of which a program has one."""
 

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from serq_simpy.errors import Span
 from serq_simpy.frontend import syntax as s
-from serq_simpy.frontend.notation import Make, Rule, given, named, node
+from serq_simpy.frontend.notation import Make, Rule, given, named, plain
 
 _Word = tuple[str, Span]
 
@@ -56,8 +56,8 @@ QUEUES: Final = (
     Rule("queue-item", "pool <word> on <reference> { <pool-option>* }", _pool_on),
     Rule("queue-item", "device <word> { <resource>* }", _device),
     Rule("queue-item", "engine on <reference> { <engine-item>* }", _engine),
-    Rule("queue-item", "serve <kind> <latency>? ;", node(s.Serve)),
-    Rule("queue-item", "nic <kind> ;", node(s.Nic)),
+    Rule("queue-item", "serve <kind> <latency>? ;", plain(s.Serve)),
+    Rule("queue-item", "nic <kind> ;", plain(s.Nic)),
     Rule("queue-item", "NAME <params>? <entry-source>? <block>", _entry),
     Rule("entry-source", "from <word>", given),
     Rule("latency", "latency <expr>", given),

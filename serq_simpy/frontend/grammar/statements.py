@@ -7,7 +7,7 @@ from typing import Final, Literal
 from serq_simpy.errors import Span
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend.grammar.expressions import NO_CACHE
-from serq_simpy.frontend.notation import Make, Rule, always, given, named, node, pair
+from serq_simpy.frontend.notation import Make, Rule, always, given, named, pair, plain
 
 _Word = tuple[str, Span]
 _Target = tuple[s.Reference, s.Expr]
@@ -67,9 +67,9 @@ _HOLD: Final = (
 )
 
 STATEMENTS: Final = (
-    Rule("block", "{ <statement>* }", node(s.Block)),
+    Rule("block", "{ <statement>* }", plain(s.Block)),
     Rule("word", "NAME", lambda span, name: (name, span)),
-    Rule("statement", "turn ;", node(s.Turn)),
+    Rule("statement", "turn ;", plain(s.Turn)),
     Rule("statement", "set <word> = <expr> ;", _set("set")),
     Rule("statement", "Size <word> = <expr> ;", _set("Size")),
     Rule("statement", "Cost <word> = <expr> ;", _set("Cost")),
@@ -78,20 +78,20 @@ STATEMENTS: Final = (
     Rule("statement", "observe <word> = <expr> ;", named(s.Observe)),
     # --- memory
     Rule("statement", _HOLD, lambda span, *parts: _hold(span, *parts[:-1])),
-    Rule("hold-request", "<reference> ( <expr> ) <reserve>?", node(s.HoldRequest)),
+    Rule("hold-request", "<reference> ( <expr> ) <reserve>?", plain(s.HoldRequest)),
     Rule("reserve", "reserve ( <expr> )", given),
     Rule("reuse", "reuse ( <expr> )", given),
     Rule("at-admission", "at admission ( <binding>,+ )", given),
-    Rule("binding", "NAME = <expr>", node(s.Binding)),
+    Rule("binding", "NAME = <expr>", plain(s.Binding)),
     # A `cache` after a hold's block is the hold's, also where a request's could stand.
     Rule("cache", "cache ( <expr> )", given),
     Rule("cache", "", always(None), binds=NO_CACHE),
     Rule("lease", "lease <reference> ( <expr> )", pair),
     Rule("semicolon", ";", lambda _: None),
-    Rule("statement", "grow <reference> ( <expr> ) ;", node(s.Grow)),
-    Rule("statement", "load <reference> ( <expr> ) ;", node(s.Load)),
-    Rule("statement", "drop <reference> ;", node(s.Drop)),
-    Rule("statement", "release <reference> ;", node(s.Release)),
+    Rule("statement", "grow <reference> ( <expr> ) ;", plain(s.Grow)),
+    Rule("statement", "load <reference> ( <expr> ) ;", plain(s.Load)),
+    Rule("statement", "drop <reference> ;", plain(s.Drop)),
+    Rule("statement", "release <reference> ;", plain(s.Release)),
     # --- service
     Rule("statement", "run <reference>,+ ( <expr> ) <growing>? ;", _run(None)),
     Rule("statement", "run <reference>,+ prefill ( <expr> ) <growing>? ;", _run("prefill")),
@@ -109,14 +109,14 @@ STATEMENTS: Final = (
     Rule("statement", "branch ( <expr> ) <block> <else>?", _branch(draw=False)),
     Rule("statement", "branch with ( <expr> ) <block> <else>?", _branch(draw=True)),
     Rule("else", "else <block>", given),
-    Rule("statement", "while ( <expr> ) <block>", node(s.While)),
-    Rule("statement", "loop <block>", node(s.Loop)),
-    Rule("statement", "fork <block>", node(s.Fork)),
-    Rule("statement", "join ;", node(s.Join)),
+    Rule("statement", "while ( <expr> ) <block>", plain(s.While)),
+    Rule("statement", "loop <block>", plain(s.Loop)),
+    Rule("statement", "fork <block>", plain(s.Fork)),
+    Rule("statement", "join ;", plain(s.Join)),
     Rule("statement", "choose <word> in <expr> by ( <expr>,+ ) ;", named(s.Choose)),
-    Rule("statement", "end ;", node(s.End)),
-    Rule("statement", "mark NAME ;", node(s.Mark)),
+    Rule("statement", "end ;", plain(s.End)),
+    Rule("statement", "mark NAME ;", plain(s.Mark)),
     # --- calls
-    Rule("statement", "NAME <args> ;", node(s.Invoke)),
-    Rule("statement", "<member> . NAME <args> <from>? <to>? ;", node(s.EntryCall)),
+    Rule("statement", "NAME <args> ;", plain(s.Invoke)),
+    Rule("statement", "<member> . NAME <args> <from>? <to>? ;", plain(s.EntryCall)),
 )
