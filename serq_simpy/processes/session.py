@@ -28,15 +28,13 @@ class Session(Customer):
     turn = 0
     corpus: Sequence[Presets] | None = None
 
-    def __init__(self, run: Simulation, serial: int, corpus: Sequence[Presets] | None) -> None:
+    def __init__(self, run: Simulation, serial: int) -> None:
         self.attrs = attrs = run.attributes[:]
         attrs[ir.SERIAL] = float(serial)
         self.serial = serial
         self.run = run
         self.env = run.clock
         self.began = run.clock._now
-        if corpus is not None:
-            self.corpus = corpus
 
     def load_turn(self) -> None:
         """Set what the corpus says of the turn begun; beyond its end, the last turn's again."""

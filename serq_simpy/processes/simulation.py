@@ -81,6 +81,7 @@ class Simulation:
         self._limit = program.settings.arrivals
         self._bound = self._bind(code)
         self._process = self._bound.session
+        self._prepares = bool(self._bound.init or corpus or self._explicit)
         self._gauges = [GaugeRecorder(gauge.name) for gauge in program.gauges]
 
     # -------------------------------------------- what the module makes itself of
@@ -196,16 +197,21 @@ class Simulation:
         """A session that comes now: its attributes are set, its first statement is to come."""
         serial = self.arrivals
         self.arrivals = serial + 1
-        replays = self._corpus is not None or self._explicit
-        session = Session(self, serial, self._corpus_of(serial) if replays else None)
+        session = Session(self, serial)
         session._generator = self._process(session)
         self.living[session] = None
+        if self._prepares:
+            self._prepare(session)
+        return session
+
+    def _prepare(self, session: Session) -> None:
+        """Give a new session the turns that it replays, and the attributes it comes with."""
+        session.corpus = self._corpus_of(session.serial)
         if self._bound.init is not None:
             self._bound.init(session)
         if self._explicit:
-            for slot, value in self._explicit[serial].attrs:
+            for slot, value in self._explicit[session.serial].attrs:
                 session.attrs[slot] = value
-        return session
 
     def _corpus_of(self, serial: int) -> Sequence[Presets] | None:
         """The turns that a session replays: its own, or those of a session of the trace."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import deque
 from heapq import heappush
 from math import inf
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from serq_simpy.resources.stage import Job, Stage
 
 if TYPE_CHECKING:
-    from simpy.events import Event
-
     from serq_simpy.clock import Clock
     from serq_simpy.resources.customer import Customer
 
@@ -48,8 +46,7 @@ class Fifo(Stage):
             self._line.append(job)
         return job
 
-    def _finish(self, event: Event) -> None:
-        job = cast(Job, event)
+    def _finish(self, job: Job) -> None:
         now = self.clock._now
         start = job.start
         del self._serving[job]
