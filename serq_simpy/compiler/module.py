@@ -18,12 +18,14 @@ from serq_simpy.compiler.reading import (
     estimated_stages,
     is_amount,
     may_repeat,
+    most_draws,
     program_expressions,
     reads_attributes,
     reads_attributes_alone,
 )
 from serq_simpy.compiler.statements import Statements
 from serq_simpy.compiler.writer import Writer
+from serq_simpy.draws.streams import BLOCK
 from serq_simpy.ir import model as ir
 from serq_simpy.ir.depth import deep
 from serq_simpy.ir.printing import Printer
@@ -282,17 +284,22 @@ class _Module:
     def _session(self) -> None:
         """The session's generator, and those of the blocks that stand too deep in it."""
         loops = any(isinstance(site.statement, ir.While | ir.Loop) for site in self._sites)
-        drawing = block_draws(self._program, ir.SESSION)
         bodies: list[int] = []
         with self._writer.block("def session(me):"):
             self._writer.line("a = me.attrs")
-            stream = "streams.statements(me.serial)" if drawing else "None"
-            self._writer.line(f"u = me.stream = {stream}")
+            self._writer.line(f"u = me.stream = {self._statement_stream()}")
             self._generator(ir.SESSION, top=True, loops=loops, bodies=bodies)
         while bodies:
             number = bodies.pop()
             with self._writer.block(f"def body{number}(me, a, u):"):
                 self._generator(number, top=False, loops=loops, bodies=bodies)
+
+    def _statement_stream(self) -> str:
+        """The code of the stream that a session's statements draw from."""
+        if not block_draws(self._program, ir.SESSION):
+            return "None"
+        few = most_draws(self._program) <= BLOCK
+        return f"streams.{'few_' if few else ''}statements(me.serial)"
 
     def _generator(self, block: int, *, top: bool, loops: bool, bodies: list[int]) -> None:
         self._writer.line("now = clock._now")

@@ -31,6 +31,7 @@ from serq_simpy.resources.growth import grow, grown
 from serq_simpy.resources.hold import Demand, Hold, HoldStatement, Preempted
 from serq_simpy.resources.pool import Admissions, Pool, Preemption
 from serq_simpy.resources.sharing import Sharing
+from serq_simpy.resources.single_server import SingleServer
 from serq_simpy.resources.spill import Spill
 from serq_simpy.resources.stage import Stage
 from serq_simpy.resources.wait import Departed, Pause, Start, Wait
@@ -119,9 +120,11 @@ class Simulation:
         bound: Bound = namespace["bind"](self)
         return bound
 
-    def fifo(self, number: int, servers: int) -> Fifo:
+    def fifo(self, number: int, servers: int) -> Stage:
         """The stage `number`, of so many servers."""
         stage = self.program.stages[number]
+        if servers == 1:
+            return self._add(SingleServer(self.clock, stage.name, stage.index, number))
         return self._add(Fifo(self.clock, stage.name, stage.index, number, servers))
 
     def delay(self, number: int) -> Delay:
