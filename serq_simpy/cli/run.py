@@ -45,11 +45,18 @@ def run(
         typer.Option("--overwrite", help="Let --dump write beside files that are not its own."),
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    show_code: Annotated[
+        bool,
+        typer.Option("--show-code", help="Print the Python that the program becomes; run nothing."),
+    ] = False,
 ) -> None:
     """Simulate a program and print its report."""
     if dump is not None and dump.exists() and not dump.is_dir():
         raise UsageError(f"cannot write to `{dump}`: it is not a folder")
     program = load(path, settings)
+    if show_code:
+        put(program.source().rstrip())
+        return
     with Progress(program.ir.settings.horizon, shown=not quiet) as progress:
         report = serq_simpy.run(program, progress)
     failure = None if dump is None else _dump(report, dump, overwrite)

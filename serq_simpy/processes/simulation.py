@@ -112,7 +112,6 @@ class Simulation:
             "member": faults.member,
             "wrong_amount": faults.wrong_amount,
             "wrong_guard": faults.wrong_guard,
-            "endless": faults.endless,
             "choices": faults.choices,
             "different_members": faults.different_members,
         }
@@ -187,7 +186,7 @@ class Simulation:
         if allocation is None:
             raise self._faults.load_outside(customer, block, index, pool)
         if not allocation.load(amount):
-            raise self._faults.load_over(customer, block, index, allocation)
+            raise self._faults.load_over(customer, block, index, allocation, amount)
 
     # ------------------------------------------------------------- sessions
 
