@@ -48,7 +48,7 @@ def test_an_unreadable_file(monkeypatch: pytest.MonkeyPatch) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
-    with pytest.raises(UsageError, match="^cannot read `secret.sq`: permission denied"):
+    with pytest.raises(UsageError, match=r"^cannot read `secret\.sq`: permission denied"):
         read_text("secret.sq")
 
 
