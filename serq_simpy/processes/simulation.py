@@ -233,7 +233,7 @@ class Simulation:
         if self.closed:
             self._respawn()
         elif self.arrivals == self._limit:
-            self.clock.stop()
+            self.clock.stopped = True
 
     def _respawn(self) -> None:
         now = self.clock._now
