@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from simpy.events import PENDING, Event, Process
 
-from serq_simpy.errors import RunError
+from serq_simpy.errors import Diagnostic, RunError, Span
 from serq_simpy.ir.printing import value_text
 
 if TYPE_CHECKING:
@@ -61,13 +61,17 @@ def poisson_gaps(rate: float, uniforms: Iterator[float]) -> Iterator[float]:
     return (-mean * log(1.0 - uniform) for uniform in uniforms)
 
 
-def renewal_gaps(draw: Callable[[], float], law: str) -> Iterator[float]:
-    """The gaps that a law gives, which must turn out positive and finite."""
+def renewal_gaps(draw: Callable[[], float], law: str, span: Span | None) -> Iterator[float]:
+    """The gaps that a law gives, which must turn out positive and finite.
+
+    `law` is its text, which stands at `span`.
+    """
     while True:
         gap = draw()
         if not 0.0 < gap < inf:
-            raise RunError(
+            message = (
                 f"`arrive renewal({law})`: the interarrival time is {value_text(gap)}, "
                 "not a positive time"
             )
+            raise RunError(Diagnostic(message, span))
         yield gap
