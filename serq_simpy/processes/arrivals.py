@@ -56,9 +56,11 @@ class Arrivals(Process):
 
 
 def poisson_gaps(rate: float, uniforms: Iterator[float]) -> Iterator[float]:
-    """The gaps of a Poisson process: exponential, of mean 1 / rate."""
-    mean = 1.0 / rate
-    return (-mean * log(1.0 - uniform) for uniform in uniforms)
+    """The gaps of a Poisson process: exponential, of mean 1 / rate.
+
+    They are divided by the rate, which rounds otherwise than to multiply by the mean.
+    """
+    return (-log(1.0 - uniform) / rate for uniform in uniforms)
 
 
 def renewal_gaps(draw: Callable[[], float], law: str, span: Span | None) -> Iterator[float]:
