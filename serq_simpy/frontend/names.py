@@ -42,7 +42,7 @@ _KINDS: dict[Kind, tuple[str, str]] = {
 
 _ONCE: frozenset[Kind] = frozenset(("pool", "stage", "gauge", "claim"))
 _NOT_RETIRED: frozenset[Kind] = frozenset(
-    ("constant", "attribute", "claim", "parameter", "binding")
+    ("constant", "attribute", "claim", "definition", "parameter", "binding")
 )
 
 
