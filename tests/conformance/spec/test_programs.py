@@ -82,7 +82,9 @@ def test_arguments_stand_in_parentheses() -> None:
 
 def test_a_reference_is_an_argument_as_it_is() -> None:
     report = run(
-        """def visit(p, s, w) { hold p (cost(p, 1)) { run s (cost(s, w)); observe taken = used(p); } }
+        """def visit(p, s, w) {
+          hold p (cost(p, 1)) { run s (cost(s, w)); observe taken = used(p); }
+        }
         fn main() {
           pool memory[2] { }
           stage walk : delay;
@@ -221,7 +223,11 @@ def test_the_ir_says_the_same_program() -> None:
 
 
 SESSIONS = """fn main() {
-  workload { arrive batch(1); init { Size a = 2; } session { turn; while (more) { tool (1); turn; } } }
+  workload {
+    arrive batch(1);
+    init { Size a = 2; }
+    session { turn; while (more) { tool (1); turn; } }
+  }
   server { observe v = 100 * serial + 10 * a + new; }
 }"""
 
