@@ -250,6 +250,8 @@ HIDDEN = """fn main() {{
         "run walk (cost(walk, 0 * o)); branch (o > 2) { }",
         "run walk (cost(walk, min(o, k))); branch (o > 2) { }",
         "run walk (cost(walk, ~exp(o))); branch (o > 2) { }",
+        "run walk (cost(walk, k ? o : o + 1)); branch (o > 2) { }",
+        "run walk (cost(walk, sum j in 2 (o))); branch (o > 2) { }",
         "set v = o; run walk (cost(walk, v)); branch (o > 2) { }",
         "set v = o; run walk (cost(walk, o)); branch (v > 2) { }",
         "set v = o; set v = 1; branch (v > 2) { }",
