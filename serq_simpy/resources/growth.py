@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from serq_simpy.ir import model as ir
 from serq_simpy.resources.cache import total_order
-from serq_simpy.resources.holding import rejected
+from serq_simpy.resources.holding import innermost, rejected
 from serq_simpy.resources.wait import Wait
 
 if TYPE_CHECKING:
@@ -79,11 +79,15 @@ def grown(wait: Wait) -> None:
 
 
 def choose_victim(pool: Pool) -> Allocation | None:
-    """The open hold on the pool with the least keys, of equal ones the last admitted."""
+    """The candidate with the least keys, of equal ones the last in the pool's order.
+
+    Of each customer the innermost hold on the pool is a candidate; leases are none.
+    """
     if pool.preemption is None:
         return None
     keys = pool.preemption.keys
-    candidates = [allocation for allocation in pool.allocations if not allocation.lease]
+    innermost_holds = (innermost(customer, pool) for customer in pool.in_order())
+    candidates = [allocation for allocation in innermost_holds if allocation is not None]
     ranked = [
         (total_order(keys(candidate, place)), -place) for place, candidate in enumerate(candidates)
     ]

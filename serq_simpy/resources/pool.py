@@ -85,6 +85,7 @@ class Pool:
         self.used = 0.0
         self.allocations: dict[Allocation, None] = {}
         self._holders: Counter[Customer] = Counter()
+        self._places: list[Customer] = []
         self._admission_numbers = admissions
         self._reserve_held = reserve_held
         self._used_average = TimeAverage()
@@ -115,6 +116,14 @@ class Pool:
     def holders(self) -> float:
         """The customers that hold or lease something here."""
         return float(len(self._holders))
+
+    def in_order(self) -> list[Customer]:
+        """The customers that hold or lease something here, of a pool that preempts.
+
+        Each stands where it was first admitted; of several allocations, whichever ends, the
+        place of the oldest goes.
+        """
+        return list(dict.fromkeys(self._places))
 
     def round_up(self, units: float) -> float:
         """The units of the whole blocks that `units` take."""
@@ -212,6 +221,8 @@ class Pool:
         hold.allocations.append(allocation)
         self.allocations[allocation] = None
         self._holders[hold.customer] += 1
+        if self.preemption is not None:
+            self._places.append(hold.customer)
         self.admissions += 1
         self._note_units()
 
@@ -237,6 +248,8 @@ class Pool:
         """Take an allocation back; what its hold caches of `computed` units stays cached."""
         allocation.open = False
         del self.allocations[allocation]
+        if self.preemption is not None:
+            self._places.remove(allocation.customer)
         self._holders[allocation.customer] -= 1
         if not self._holders[allocation.customer]:
             del self._holders[allocation.customer]
