@@ -13,6 +13,7 @@ from serq_simpy.ir import model as ir
 from serq_simpy.measure.averages import TimeAverage
 from serq_simpy.measure.record import OverCap
 from serq_simpy.measure.record import Pool as PoolRecord
+from serq_simpy.measure.totals import total
 from serq_simpy.resources.cache import TOLERANCE, EvictionOrder, PrefixCache, round_down
 from serq_simpy.resources.hold import Allocation, Hold
 from serq_simpy.resources.waiting_line import WaitingLine
@@ -192,7 +193,7 @@ class Pool:
 
     def _reserved_by_others(self, allocation: Allocation | None) -> float:
         """What holders have reserved and not allocated, one holder left out."""
-        return sum(
+        return total(
             max(0.0, other.reserved - other.units)
             for other in self.allocations
             if other is not allocation
