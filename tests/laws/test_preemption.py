@@ -6,6 +6,7 @@ The numbers are the reference implementation's.
 from __future__ import annotations
 
 import pytest
+
 import serq_simpy
 
 
@@ -135,3 +136,27 @@ fn main() {
     response = report.client["response"]
     assert response.mean == pytest.approx(1.4652391231990056, rel=1e-12)
     assert report.pools[0].preemptions == 33
+
+
+@pytest.mark.parametrize(
+    ("pools", "stuck"),
+    [("ppqq", {"p": 1, "q": 0}), ("qqpp", {"p": 0, "q": 1}), ("pqpq", {"p": 1, "q": 0})],
+)
+def test_a_session_is_stuck_once_at_the_pool_where_it_is_seen(
+    pools: str, stuck: dict[str, int]
+) -> None:
+    """The session is preempted at 1, 2, … for a growth of the pool that the word names."""
+    grows = " ".join(
+        f"branch (now == {time}) {{ grow {pool} (cost({pool}, 3)); }}"
+        for time, pool in enumerate(pools, 1)
+    )
+    source = f"""
+fn main() {{
+  pool p {{ cap 2; preempt lifo; }}
+  pool q {{ cap 2; preempt lifo; }}
+  stage s : delay;
+  workload {{ arrive batch(1); }}
+  server {{ hold p (cost(p, 1)), q (cost(q, 1)) {{ run s (cost(s, 1)); {grows} }} }}
+}}"""
+    report = serq_simpy.run(serq_simpy.compile(source=source, horizon=4.5))
+    assert {pool.name: pool.stuck for pool in report.pools} == stuck
