@@ -11,11 +11,13 @@ from serq_simpy.frontend.declarations import FirstPass
 from serq_simpy.frontend.lower import Blocks
 from serq_simpy.frontend.lower_expr import Environment, ExpressionLowering
 from serq_simpy.frontend.names import Kind
+from serq_simpy.frontend.owners import Engine
 from serq_simpy.frontend.pools import block_size, options, pool_members, stage_members
-from serq_simpy.frontend.problems import Refused, did_you_mean
+from serq_simpy.frontend.problems import AlreadyTold, Refused, did_you_mean
 from serq_simpy.frontend.scope import Placed
 from serq_simpy.frontend.sessions import check_both, kernel_of
 from serq_simpy.frontend.statements import Statements
+from serq_simpy.frontend.steps import Steps, first_value, number_registers
 from serq_simpy.frontend.workload import WorkloadParts, take_apart
 from serq_simpy.frontend.writing import Writing
 from serq_simpy.ir import model as ir
@@ -45,6 +47,7 @@ class _Linker:
         self._env = Environment(first.names, first.constants, first.resources)
         self._lowering = ExpressionLowering(self._env)
         self._writing = Writing(first.expressions, self._lowering, first.constants)
+        self._states: list[tuple[Engine, s.State]] = []
 
     def program(self, settings: ir.Settings) -> tuple[ir.Program, Spans]:
         with self._problems.catching():
@@ -75,6 +78,7 @@ class _Linker:
             share=self._share(),
             gauges=self._gauges(),
             claims=self._claims(),
+            registers=self._registers(),
         )
         self._check_indexes()
         return program, self._spans
@@ -152,6 +156,12 @@ class _Linker:
             for name, _ in self._statements.declared.observed:
                 env.observes.setdefault(name, len(env.observes))
         env.bindings = frozenset(self._statements.declared.bound)
+        engines = self._first.owners.engines.values()
+        env.registers, self._states, refused = number_registers(
+            engines, self._first.names, env.slots
+        )
+        for wrong in refused:
+            self._problems.error(wrong.diagnostic)
 
     def _check_indexes(self) -> None:
         for name, form, span in self._first.expressions.indexes:
@@ -181,8 +191,9 @@ class _Linker:
         for pool, placed in self._declared.pools:
             self._place_members(self._spans.pools, len(members), families[pool.name].count, pool)
             with self._problems.catching():
+                owned = self._first.owners.pools.get(pool.name)
                 members += pool_members(
-                    pool, families[pool.name], given[pool.name], self._writing, placed
+                    pool, families[pool.name], given[pool.name], self._writing, placed, owned
                 )
         return tuple(members)
 
@@ -201,17 +212,35 @@ class _Linker:
             family = families[stage.name]
             self._place_members(self._spans.stages, len(members), family.count, stage)
             with self._problems.catching():
-                members += stage_members(stage, family, self._writing, placed)
+                if isinstance(stage, s.StageDeclaration):
+                    members += stage_members(stage, family, self._writing, placed)
+                else:
+                    members += self._engine(stage.name)
         if len(families) > len(self._declared.stages):
             members.append(_SUPPLIED_TOOL)
         return tuple(members)
+
+    def _engine(self, name: str) -> list[ir.Stage]:
+        engine = self._first.owners.engines[name]
+        if not engine.parts.complete:
+            raise AlreadyTold
+        return Steps(self._writing, self._first.names, self._env.registers).members(engine)
+
+    def _registers(self) -> tuple[ir.Register, ...]:
+        found: list[ir.Register] = []
+        for engine, state in self._states:
+            with self._problems.catching():
+                self._spans.registers[len(found)] = state.name_span
+                value = first_value(state, engine, self._writing)
+                found.append(ir.Register(state.name, engine.base, value))
+        return tuple(found)
 
     def _place_members(
         self,
         spans: dict[int, Span],
         base: int,
         count: int,
-        item: s.PoolDeclaration | s.StageDeclaration,
+        item: s.PoolDeclaration | s.StageDeclaration | s.EngineDeclaration,
     ) -> None:
         for number in range(base, base + count):
             spans[number] = item.name_span

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend import walk
 from serq_simpy.frontend.constants import Constants
+from serq_simpy.frontend.engine_values import FIELDS, Clause
 from serq_simpy.frontend.names import Names, too_early
 from serq_simpy.frontend.problems import Refused, did_you_mean
 from serq_simpy.frontend.resources import Resources, cost_resource, index_of
@@ -18,14 +19,13 @@ from serq_simpy.ir import model as ir
 from serq_simpy.ir.depth import EXPRESSION_DEPTH
 from serq_simpy.ir.vocabulary import FUNCTION_ARGUMENTS, LAW_ARGUMENTS, ArgumentKind
 
-_ENGINE_LISTS = ("running", "waiting", "batch")
-
 
 @dataclass(slots=True)
 class Environment:
     """What the names of a program mean where it is lowered.
 
-    `bound` are the bindings the statement may read, out of all `bindings`.
+    `bound` are the bindings the statement may read, out of all `bindings`; `clause` is
+    the clause of an engine that is lowered, None elsewhere.
     """
 
     names: Names
@@ -35,6 +35,8 @@ class Environment:
     observes: dict[str, int] = field(default_factory=dict)
     bindings: frozenset[str] = frozenset()
     bound: frozenset[str] = frozenset()
+    registers: dict[str, int] = field(default_factory=dict)
+    clause: Clause | None = None
 
 
 class ExpressionLowering:
@@ -113,8 +115,13 @@ class ExpressionLowering:
             return ir.Num(env.constants.values[name])
         if name in env.slots and (name in env.bound or name not in env.bindings):
             return ir.Attr(env.slots[name])
+        if name in env.registers:
+            return ir.Reg(env.registers[name])
         if name == "inf":
             return ir.Num(math.inf)
+        value = None if env.clause is None else env.clause.value(expr)
+        if value is not None:
+            return value
         if name in CONTEXT:
             return ir.Ctx(CONTEXT[name])
         raise self._unknown(expr, name)
@@ -127,7 +134,7 @@ class ExpressionLowering:
                 f"`{name}` is read outside the body of the hold that binds it",
                 "`set` an attribute in the hold's body and read that",
             )
-        if expr.name in _ENGINE_LISTS and expr.fields:
+        if expr.name in FIELDS and expr.fields:
             return Refused(
                 expr.span,
                 f"`{expr.name}.…` is a value of an engine, read in its `tokens cap`, "

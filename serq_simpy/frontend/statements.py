@@ -309,7 +309,7 @@ class Statements:
         if place.uses >= _DEEPEST_USES:
             raise Refused(span, f"more than {_DEEPEST_USES} definitions use one another here")
         args = tuple([self._expr(arg, place) for arg in statement.args])
-        scope = self._expressions.body_scope(definition, args, span)
+        scope = self._expressions.body_scope(definition, args, span, place.scope)
         check_still(definition, args, span)
         inner = replace(place, scope=scope, uses=place.uses + 1)
         body = self.block(definition.body.statements, inner)
