@@ -8,13 +8,17 @@ from serq_simpy.frontend import kernel as k
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend.arrivals import arrival
 from serq_simpy.frontend.declarations import FirstPass
+from serq_simpy.frontend.expressions import Expressions
 from serq_simpy.frontend.lower import Blocks
 from serq_simpy.frontend.lower_expr import Environment, ExpressionLowering
 from serq_simpy.frontend.names import Kind
 from serq_simpy.frontend.owners import Engine
+from serq_simpy.frontend.placement import Place
 from serq_simpy.frontend.pools import block_size, options, pool_members, stage_members
 from serq_simpy.frontend.problems import AlreadyTold, Refused, did_you_mean
-from serq_simpy.frontend.scope import Placed
+from serq_simpy.frontend.request_rules import RequestRules, Surroundings, check_apart
+from serq_simpy.frontend.requests import Requests, within
+from serq_simpy.frontend.scope import Placed, Scope
 from serq_simpy.frontend.sessions import check_both, kernel_of
 from serq_simpy.frontend.statements import Statements
 from serq_simpy.frontend.steps import Steps, first_value, number_registers
@@ -41,13 +45,19 @@ class _Linker:
         self._declared = first.declared
         self._problems = first.problems
         self._spans = Spans()
-        self._statements = Statements(
-            first.names, first.definitions, first.expressions, first.problems
-        )
+        self._requests = Requests.of(first.owners.engines, first.problems)
+        self._statements = self._writer(first.expressions)
         self._env = Environment(first.names, first.constants, first.resources)
         self._lowering = ExpressionLowering(self._env)
         self._writing = Writing(first.expressions, self._lowering, first.constants)
         self._states: list[tuple[Engine, s.State]] = []
+
+    def _writer(self, expressions: Expressions) -> Statements:
+        """What writes statements out."""
+        first = self._first
+        return Statements(
+            first.names, first.definitions, expressions, first.problems, self._requests
+        )
 
     def program(self, settings: ir.Settings) -> tuple[ir.Program, Spans]:
         with self._problems.catching():
@@ -57,6 +67,7 @@ class _Linker:
         self._enter_names()
         self._supply_tool()
         self._number(kernel)
+        self._check_requests(kernel, parts)
         pools, stages = self._pools(), self._stages()
         blocks = Blocks(self._lowering, self._spans, self._problems)
         blocks.program(kernel)
@@ -162,6 +173,26 @@ class _Linker:
         )
         for wrong in refused:
             self._problems.error(wrong.diagnostic)
+
+    def _check_requests(self, kernel: k.Program, parts: WorkloadParts) -> None:
+        """Hold the requests to their rules, each written out by itself, called or not."""
+        first, env = self._first, self._env
+        around = Surroundings(
+            constants={*first.constants.values, *env.registers},
+            resources={*first.resources.pools, *first.resources.stages},
+            assigned=set(env.slots),
+            hidden={name for name, _ in parts.hidden},
+        )
+        rules: dict[str, RequestRules] = {}
+        for name, request in self._requests.found.items():
+            if request is not None:
+                expressions = Expressions(first.definitions, first.constants.evaluate)
+                place = Place("server", Scope(request.engine.placed.order), ())
+                place = within(request, place.scope, place)
+                block = self._writer(expressions).block(request.statements, place)
+                rules[name] = RequestRules(request, block, around)
+                rules[name].check(self._problems)
+        check_apart(rules, kernel, self._problems)
 
     def _check_indexes(self) -> None:
         for name, form, span in self._first.expressions.indexes:

@@ -30,6 +30,7 @@ Kind = Literal[
     "engine",
     "register",
     "let",
+    "argument",
 ]
 
 _KINDS: dict[Kind, tuple[str, str]] = {
@@ -47,12 +48,14 @@ _KINDS: dict[Kind, tuple[str, str]] = {
     "engine": ("an engine", "an engine"),
     "register": ("a register", "a register"),
     "let": ("a schedule's `let`", "a schedule's `let`"),
+    "argument": ("a request's parameter", "a request's parameter"),
 }
 
 _ONCE: frozenset[Kind] = frozenset(("pool", "stage", "gauge", "claim", "device", "engine"))
 _NOT_RETIRED: frozenset[Kind] = frozenset(
     ("constant", "attribute", "claim", "parameter", "binding")
 )
+_MAY_BE_BUILT_IN: frozenset[Kind] = frozenset(("attribute", "parameter", "let", "argument"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +132,7 @@ def check_word(name: str, kind: Kind, span: Span) -> None:
     called = kind in ("definition", "parameter") and (name in LANGUAGE_WORDS or name == "pow")
     if called or (kind in ("device", "engine") and name in CONSTRUCTS):
         raise Refused(span, f"`{name}` is a word of the language: name the {kind} otherwise")
-    if name in BUILT_IN_ATTRIBUTES and kind not in ("attribute", "parameter", "let"):
+    if name in BUILT_IN_ATTRIBUTES and kind not in _MAY_BE_BUILT_IN:
         raise Refused(
             span,
             f"`{name}` is a built-in attribute; {_two_things(name, kind)}",

@@ -191,7 +191,8 @@ class Owners:
 
     def without_pool(self) -> Iterator[Refused]:
         """The capacities that no pool declares."""
-        for owner in (*self.devices.values(), *self.engines.values()):
+        owners: list[Device | Engine] = [*self.devices.values(), *self.engines.values()]
+        for owner in owners:
             for name, capacity in owner.capacities.items():
                 if capacity.pool is None and name not in self.refused:
                     yield Refused(
