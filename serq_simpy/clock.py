@@ -66,6 +66,8 @@ class Clock(simpy.Environment):
         self.next_number: Callable[[], int] = count().__next__
         self.ready_line: deque[Event] = deque()
         self.events = 0
+        self.stopped = False
+        """Set by whoever knows that the run is over: the instant settles, and that is it."""
         self.waiting = 0
         """How many holds and growths wait in pools; 0 lets settling skip the pools."""
         self.unsettled: list[Closing] = []
@@ -106,10 +108,6 @@ class Clock(simpy.Environment):
         """The time of the next timed event, inf without one."""
         return self.future[0][0] if self.future else inf
 
-    def stop(self) -> None:
-        """Let nothing more happen: what is in the future is dropped."""
-        self.future.clear()
-
     def settle(self) -> None:
         """Let the instant come to rest."""
         line = self.ready_line
@@ -135,7 +133,7 @@ class Clock(simpy.Environment):
             resource.close_instant()
 
     def run_to(self, horizon: float, tick: Callable[[], None]) -> None:
-        """Let everything happen up to and including `horizon`, or until `stop`.
+        """Let everything happen up to and including `horizon`, or until `stopped`.
 
         `tick` is called now and then, between two events.
         """
@@ -149,7 +147,7 @@ class Clock(simpy.Environment):
         future, line, unsettled = self.future, self.ready_line, self.unsettled
         instant_over, now = self.instant_over, self._now
         for number in range(_EVENTS_BETWEEN_TICKS):
-            if not future:
+            if not future or self.stopped:
                 self.events += number
                 return False
             time = future[0][0]

@@ -31,7 +31,13 @@ import pytest
 import serq_simpy
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = ("README.md", "docs/language.md", "docs/report.md", "docs/differences.md")
+DOCUMENTS = (
+    "README.md",
+    "docs/architecture.md",
+    "docs/language.md",
+    "docs/report.md",
+    "docs/differences.md",
+)
 FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 RECORDS = re.compile(r"observe (\w+) = .*;[ }]*//\s*([-\d.][-\d. ]*)$", re.MULTILINE)
 

@@ -12,10 +12,10 @@ from serq_simpy.cli.programs import load
 from serq_simpy.cli.progress import Progress
 from serq_simpy.cli.settings import Settings
 from serq_simpy.cli.streams import complain, put
-from serq_simpy.errors import SerqError, UsageError
+from serq_simpy.errors import SerqError
 
 if TYPE_CHECKING:
-    from serq_simpy import Report
+    from serq_simpy import Program, Report
 
 EXAMPLES = """\b
 Examples:
@@ -45,11 +45,18 @@ def run(
         typer.Option("--overwrite", help="Let --dump write beside files that are not its own."),
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    show_code: Annotated[
+        bool,
+        typer.Option("--show-code", help="Print the Python that the program becomes; run nothing."),
+    ] = False,
 ) -> None:
     """Simulate a program and print its report."""
-    if dump is not None and dump.exists() and not dump.is_dir():
-        raise UsageError(f"cannot write to `{dump}`: it is not a folder")
     program = load(path, settings)
+    if show_code:
+        put(program.source().rstrip())
+        return
+    if dump is not None:
+        _check_folder(dump, program, overwrite)
     with Progress(program.ir.settings.horizon, shown=not quiet) as progress:
         report = serq_simpy.run(program, progress)
     failure = None if dump is None else _dump(report, dump, overwrite)
@@ -59,6 +66,14 @@ def run(
     if any(pool.stuck for pool in report.pools):
         _tell_stuck(report)
         raise typer.Exit(1)
+
+
+def _check_folder(folder: Path, program: Program, overwrite: bool) -> None:
+    """Refuse a dump that cannot be made before anybody waits for the run."""
+    from serq_simpy.report.dump import check_folder
+
+    gauges = [gauge.name for gauge in program.ir.gauges]
+    check_folder(folder, program.ir.observes, gauges, overwrite)
 
 
 def _text(report: Report) -> str:

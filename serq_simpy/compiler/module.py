@@ -18,12 +18,14 @@ from serq_simpy.compiler.reading import (
     estimated_stages,
     is_amount,
     may_repeat,
+    most_draws,
     program_expressions,
     reads_attributes,
     reads_attributes_alone,
 )
 from serq_simpy.compiler.statements import Statements
 from serq_simpy.compiler.writer import Writer
+from serq_simpy.draws.streams import BLOCK
 from serq_simpy.ir import model as ir
 from serq_simpy.ir.depth import deep
 from serq_simpy.ir.printing import Printer
@@ -94,7 +96,7 @@ class _Module:
         head.depth = 1
         self._bindings(head)
         for line in self._families.lines():
-            self._writer.lines.insert(-1, " " + line)
+            self._writer.lines.insert(-1, "    " + line)
         return head.text() + self._writer.text()
 
     def _bindings(self, head: Writer) -> None:
@@ -273,33 +275,37 @@ class _Module:
             self._writer.line("a, now = me.attrs, clock._now")
             if block_draws(self._program, block):
                 self._writer.line("u = streams.workload(me.serial, me.turn)")
-            self._statements(top=True, loops=False, bodies=[]).block(block)
+            self._statements(top=True, bodies=[]).block(block)
 
-    def _statements(self, *, top: bool, loops: bool, bodies: list[int]) -> Statements:
+    def _statements(self, *, top: bool, bodies: list[int]) -> Statements:
         names = self._names(context={"Now": "now"})
-        return Statements(self._program, self._writer, names, bodies, top=top, loops=loops)
+        return Statements(self._program, self._writer, names, bodies, top=top)
 
     def _session(self) -> None:
         """The session's generator, and those of the blocks that stand too deep in it."""
-        loops = any(isinstance(site.statement, ir.While | ir.Loop) for site in self._sites)
-        drawing = block_draws(self._program, ir.SESSION)
         bodies: list[int] = []
         with self._writer.block("def session(me):"):
             self._writer.line("a = me.attrs")
-            stream = "streams.statements(me.serial)" if drawing else "None"
-            self._writer.line(f"u = me.stream = {stream}")
-            self._generator(ir.SESSION, top=True, loops=loops, bodies=bodies)
+            self._writer.line(f"u = me.stream = {self._statement_stream()}")
+            self._generator(ir.SESSION, top=True, bodies=bodies)
         while bodies:
             number = bodies.pop()
             with self._writer.block(f"def body{number}(me, a, u):"):
-                self._generator(number, top=False, loops=loops, bodies=bodies)
+                self._generator(number, top=False, bodies=bodies)
 
-    def _generator(self, block: int, *, top: bool, loops: bool, bodies: list[int]) -> None:
+    def _statement_stream(self) -> str:
+        """The code of the stream that a session's statements draw from."""
+        if not block_draws(self._program, ir.SESSION):
+            return "None"
+        few = most_draws(self._program) <= BLOCK
+        return f"streams.{'few_' if few else ''}statements(me.serial)"
+
+    def _generator(self, block: int, *, top: bool, bodies: list[int]) -> None:
         self._writer.line("now = clock._now")
-        if loops:
-            self._writer.line("steps = 0")
-        self._statements(top=top, loops=loops, bodies=bodies).block(block)
-        self._writer.line("yield from ()")
+        before = len(self._writer.lines)
+        self._statements(top=top, bodies=bodies).block(block)
+        if not any(line.lstrip().startswith("yield") for line in self._writer.lines[before:]):
+            self._writer.line("yield from ()")  # a generator all the same
 
     def _gauges(self) -> None:
         for number, gauge in enumerate(self._program.gauges):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import inf
 
 from serq_simpy.compiler.expressions import ESTIMATING
 from serq_simpy.ir import model as ir
@@ -52,6 +53,40 @@ def block_draws(program: ir.Program, root: int) -> bool:
         for site in sites(program, root)
         for expr in statement_expressions(site.statement)
     )
+
+
+def most_draws(program: ir.Program) -> float:
+    """How many numbers a session's statements draw at most; inf where that is not plain to see.
+
+    Plain are draws in a program without loops and preemption, outside holds and `choose`.
+    """
+    total = 0.0
+    if any(pool.preempt is not None for pool in program.pools):
+        return inf
+    for site in sites(program, ir.SESSION):
+        simple = isinstance(site.statement, ir.Set | ir.Observe | ir.Run | ir.Branch)
+        for expr in statement_expressions(site.statement):
+            if draws(expr) and not simple:
+                return inf
+            total += sum(_uniforms(part) for part in nodes(expr) if isinstance(part, ir.Sample))
+        if isinstance(site.statement, ir.While | ir.Loop | ir.Fork):
+            return inf
+    return total
+
+
+def _uniforms(draw: ir.Sample) -> float:
+    """How many numbers a draw takes."""
+    match draw:
+        case ir.Sample("Det"):
+            return 0
+        case ir.Sample("H2"):
+            return 2
+        case ir.Sample("Erlang", (ir.Num(phases), _)):
+            return max(1.0, phases)
+        case ir.Sample("Erlang"):
+            return inf
+        case _:
+            return 1
 
 
 def replays(program: ir.Program) -> bool:

@@ -21,6 +21,13 @@ DEEPEST = 7
 """Loops and holds in one function: CPython allows 20 nested `while` and `try` blocks."""
 
 
+_WIDEST = 90
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _WIDEST else text[:_WIDEST] + "…"
+
+
 class Statements:
     """Writes blocks of a program into one generator function.
 
@@ -37,7 +44,6 @@ class Statements:
         bodies: list[int],
         *,
         top: bool,
-        loops: bool,
     ) -> None:
         self._program = program
         self._printer = Printer(program)
@@ -46,7 +52,6 @@ class Statements:
         self._expressions = Expressions(writer, names)
         self._bodies = bodies
         self._top = top
-        self._loops = loops
         self._nesting = 0
         self._turns_counted = replays(program) or block_draws(program, ir.TURN)
         self._block = 0
@@ -63,6 +68,7 @@ class Statements:
                 answering = False
             self._block, self._index = number, index
             self._expressions.where = f", {self._place}"
+            self._line(f"# {_shortened(self._printer.statement(statement))}")
             self._statement(statement)
             if isinstance(statement, ir.Turn):
                 answering = True
@@ -85,8 +91,6 @@ class Statements:
     def _yield(self, event: str) -> None:
         self._line(f"yield {event}")
         self._line("now = clock._now")
-        if self._loops:
-            self._line("steps = 0")
 
     def _turn(self) -> None:
         """A new turn: its corpus is loaded, then the workload's turn block executed."""
@@ -192,9 +196,6 @@ class Statements:
             if test is not None:
                 with self._writer.block(f"if not {self._guard(test)}:"):
                     self._line("break")
-            self._line(f"steps += {1 + len(self._program.blocks[body])}")
-            with self._writer.block("if steps > 1000000:"):
-                self._line(f"endless({self._place})")
             self._deeper(body)
 
     def _inner(self, number: int) -> None:

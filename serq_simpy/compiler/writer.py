@@ -17,7 +17,7 @@ class Writer:
 
     def line(self, text: str) -> None:
         """Append a line at the present indentation."""
-        self.lines.append(" " * self.depth + text)
+        self.lines.append("    " * self.depth + text)
 
     @contextmanager
     def block(self, head: str) -> Iterator[None]:

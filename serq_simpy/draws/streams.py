@@ -26,7 +26,10 @@ _SHARED_BLOCKS: Final = 4
 """Blocks of a session's stream that may be made with those of its chunk."""
 _KEPT_CHUNKS: Final = 64
 
-_numbers_of_block = Struct("8d").unpack_from
+BLOCK: Final = 8
+"""The numbers of a block of a stream."""
+
+_BLOCK = Struct(f"{BLOCK}d")
 _BLOCK_BYTES: Final = 64
 
 
@@ -40,13 +43,16 @@ class Streams:
     Every call gives the stream from its start.
     """
 
-    __slots__ = ("_leg", "_seed", "_workload", "statements")
+    __slots__ = ("_leg", "_seed", "_workload", "few_statements", "statements")
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
         self._workload = _Kind(seed, seeds.WORKLOAD)
-        self.statements: Callable[[int], Stream] = _Kind(seed, seeds.STATEMENTS).stream
+        kind = _Kind(seed, seeds.STATEMENTS)
+        self.statements: Callable[[int], Stream] = kind.stream
         """What the statements of session `serial` and of its server draw from."""
+        self.few_statements: Callable[[int], Iterator[float]] = kind.beginning
+        """The first `BLOCK` numbers of that stream, or more."""
         self._leg = _Kind(seed, seeds.LEG)
 
     def workload(self, serial: int, turn: int) -> Stream:
@@ -89,13 +95,27 @@ class _Kind:
         chunk = self._recent
         place = serial - chunk.first
         if not 0 <= place < _CHUNK or part != chunk.part:
-            chunk = self._chunks.get((serial >> _CHUNK_BITS, part)) or self._open(serial, part)
-            self._recent = chunk
+            chunk = self._turn_to(serial, part)
             place = serial & _LAST
-        shared = chunk.shared[0]
-        if shared is None:
+        if chunk.firsts is None:
             return chain.from_iterable(chunk.blocks(place, 0))
-        return chain(_numbers_of_block(shared, place * _BLOCK_BYTES), chunk.later(place))
+        return chain(chunk.firsts[place], chunk.later(place))
+
+    def beginning(self, serial: int) -> Iterator[float]:
+        """The first block of the stream of part 0 alone, when it is at hand."""
+        chunk = self._recent
+        place = serial - chunk.first
+        if chunk.firsts is None or not 0 <= place < _CHUNK or chunk.part:
+            return self.stream(serial)
+        return iter(chunk.firsts[place])
+
+    def _turn_to(self, serial: int, part: int) -> _Chunk:
+        """The chunk of a stream, which is the recent one from now on."""
+        self._recent.firsts = None
+        chunk = self._chunks.get((serial >> _CHUNK_BITS, part)) or self._open(serial, part)
+        chunk.unpack()
+        self._recent = chunk
+        return chunk
 
     def _open(self, serial: int, part: int) -> _Chunk:
         chunks = self._chunks
@@ -115,16 +135,22 @@ class _Chunk:
     was made for the thousand `before`, its first asker has made for these at once.
     """
 
-    __slots__ = ("_kind", "_seed", "_singles", "first", "part", "shared")
+    __slots__ = ("_kind", "_seed", "_singles", "first", "firsts", "part", "shared")
 
     def __init__(self, seed: int, first: int, part: int, kind: int, before: _Chunk | None) -> None:
         self._seed = seed
         self.first = first
         self.part = part
+        self.firsts: list[tuple[float, ...]] | None = None
         self._kind = kind
         made = before.shared if before is not None else [None] * _SHARED_BLOCKS
         self._singles = [0 if block is None else _SINGLES - 1 for block in made]
         self.shared: list[bytes | None] = [None] * _SHARED_BLOCKS
+
+    def unpack(self) -> None:
+        """Have the first blocks at hand, if they are made."""
+        if self.shared[0] is not None:
+            self.firsts = list(_BLOCK.iter_unpack(self.shared[0]))
 
     def later(self, place: int) -> Iterator[float]:
         """The numbers of the stream at `place` after its first block."""
@@ -136,7 +162,7 @@ class _Chunk:
         for counter in range(first, _SHARED_BLOCKS):
             shared = self.shared[counter] or self._share(counter)
             if shared:
-                yield _numbers_of_block(shared, place * _BLOCK_BYTES)
+                yield _BLOCK.unpack_from(shared, place * _BLOCK_BYTES)
             else:
                 yield _single(self._seed_of(place), counter)
         yield from _onward(self._seed_of(place), _SHARED_BLOCKS)
@@ -158,6 +184,8 @@ class _Chunk:
         keys = chacha.keys(seeds.subs(self._seed, serials, self.part, self._kind))
         words = chacha.blocks(keys, np.full(_CHUNK, counter, dtype=np.uint64))
         self.shared[counter] = chacha.doubles(words).T.tobytes()
+        if counter == 0:
+            self.unpack()
         return self.shared[counter]
 
 

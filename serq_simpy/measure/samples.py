@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable
 
 import numpy as np
@@ -32,8 +33,8 @@ class Samples:
     def compact(self) -> None:
         """Keep the rows recorded so far in 32 bytes each."""
         if self._recent:
-            chunk = np.array(self._recent, dtype=np.float64).reshape(-1, len(COLUMNS))
-            self._chunks.append(chunk)
+            numbers = array("d", self._recent)  # several times as fast as numpy from a list
+            self._chunks.append(np.frombuffer(numbers).reshape(-1, len(COLUMNS)))
             self._recent.clear()
 
     def drop_before(self, time: float) -> None:

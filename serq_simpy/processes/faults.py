@@ -60,13 +60,19 @@ class Faults:
         )
 
     def load_over(
-        self, customer: Customer, block: int, index: int, allocation: Allocation
+        self,
+        customer: Customer,
+        block: int,
+        index: int,
+        allocation: Allocation,
+        amount: float,
     ) -> RunError:
         """A `load` beyond what is allocated."""
+        pool = allocation.pool.name
         return self.error(
             customer,
             (block, index),
-            f"`{self._statement((block, index))}`: the hold has {value_text(allocation.units)} "
+            f"`load {pool} ({value_text(amount)})`: the hold has {value_text(allocation.units)} "
             f"allocated and {value_text(allocation.position)} computed; a load must fit the "
             "allocation (grow first)",
         )
@@ -115,16 +121,6 @@ class Faults:
             f"`{self._statement((block, index))}`: the guard is {value_text(value)}, not 0 or 1"
             + ("; a draw is written `branch with (p)`" if branch else ""),
             "compare it with something, as in `(x > 0)`",
-        )
-
-    def endless(self, customer: Customer, block: int, index: int) -> NoReturn:
-        """A loop that ran a million statements without time passing."""
-        raise self.error(
-            customer,
-            (block, index),
-            f"`{self._statement((block, index))}`: session {customer.serial} executed a million "
-            "statements without waiting",
-            "let a pass of the loop `run` something, or end the loop",
         )
 
     def choices(self, customer: Customer, block: int, index: int, value: float) -> int:

@@ -28,15 +28,13 @@ class Session(Customer):
     turn = 0
     corpus: Sequence[Presets] | None = None
 
-    def __init__(self, run: Simulation, serial: int, corpus: Sequence[Presets] | None) -> None:
+    def __init__(self, run: Simulation, serial: int) -> None:
         self.attrs = attrs = run.attributes[:]
         attrs[ir.SERIAL] = float(serial)
         self.serial = serial
         self.run = run
-        self.env = run.clock
-        self.began = run.clock._now
-        if corpus is not None:
-            self.corpus = corpus
+        self.env = clock = run.clock
+        self.began = clock._now
 
     def load_turn(self) -> None:
         """Set what the corpus says of the turn begun; beyond its end, the last turn's again."""
@@ -48,7 +46,7 @@ class Session(Customer):
 
     def finished(self) -> None:
         """Leave: release every hold and lease, and let others have the units."""
-        self._ok, self._value = True, None
+        self._value = None
         self._target = None  # type: ignore[assignment]  # nothing is left that goes in circles
         if self.holds or self.leases:
             self.give_back()

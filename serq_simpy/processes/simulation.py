@@ -31,6 +31,7 @@ from serq_simpy.resources.growth import grow, grown
 from serq_simpy.resources.hold import Demand, Hold, HoldStatement, Preempted
 from serq_simpy.resources.pool import Admissions, Pool, Preemption
 from serq_simpy.resources.sharing import Sharing
+from serq_simpy.resources.single_server import SingleServer
 from serq_simpy.resources.spill import Spill
 from serq_simpy.resources.stage import Stage
 from serq_simpy.resources.wait import Departed, Pause, Start, Wait
@@ -81,6 +82,7 @@ class Simulation:
         self._limit = program.settings.arrivals
         self._bound = self._bind(code)
         self._process = self._bound.session
+        self._prepares = bool(self._bound.init or corpus or self._explicit)
         self._gauges = [GaugeRecorder(gauge.name) for gauge in program.gauges]
 
     # -------------------------------------------- what the module makes itself of
@@ -110,7 +112,6 @@ class Simulation:
             "member": faults.member,
             "wrong_amount": faults.wrong_amount,
             "wrong_guard": faults.wrong_guard,
-            "endless": faults.endless,
             "choices": faults.choices,
             "different_members": faults.different_members,
         }
@@ -118,9 +119,11 @@ class Simulation:
         bound: Bound = namespace["bind"](self)
         return bound
 
-    def fifo(self, number: int, servers: int) -> Fifo:
+    def fifo(self, number: int, servers: int) -> Stage:
         """The stage `number`, of so many servers."""
         stage = self.program.stages[number]
+        if servers == 1:
+            return self._add(SingleServer(self.clock, stage.name, stage.index, number))
         return self._add(Fifo(self.clock, stage.name, stage.index, number, servers))
 
     def delay(self, number: int) -> Delay:
@@ -183,7 +186,7 @@ class Simulation:
         if allocation is None:
             raise self._faults.load_outside(customer, block, index, pool)
         if not allocation.load(amount):
-            raise self._faults.load_over(customer, block, index, allocation)
+            raise self._faults.load_over(customer, block, index, allocation, amount)
 
     # ------------------------------------------------------------- sessions
 
@@ -196,16 +199,21 @@ class Simulation:
         """A session that comes now: its attributes are set, its first statement is to come."""
         serial = self.arrivals
         self.arrivals = serial + 1
-        replays = self._corpus is not None or self._explicit
-        session = Session(self, serial, self._corpus_of(serial) if replays else None)
+        session = Session(self, serial)
         session._generator = self._process(session)
         self.living[session] = None
+        if self._prepares:
+            self._prepare(session)
+        return session
+
+    def _prepare(self, session: Session) -> None:
+        """Give a new session the turns that it replays, and the attributes it comes with."""
+        session.corpus = self._corpus_of(session.serial)
         if self._bound.init is not None:
             self._bound.init(session)
         if self._explicit:
-            for slot, value in self._explicit[serial].attrs:
+            for slot, value in self._explicit[session.serial].attrs:
                 session.attrs[slot] = value
-        return session
 
     def _corpus_of(self, serial: int) -> Sequence[Presets] | None:
         """The turns that a session replays: its own, or those of a session of the trace."""
@@ -225,7 +233,7 @@ class Simulation:
         if self.closed:
             self._respawn()
         elif self.arrivals == self._limit:
-            self.clock.stop()
+            self.clock.stopped = True
 
     def _respawn(self) -> None:
         now = self.clock._now

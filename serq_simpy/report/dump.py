@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unicodedata import normalize
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from serq_simpy.report.model import Report
-
-Made = Callable[[], "pd.DataFrame"]
 
 
 def dump(report: Report, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
@@ -31,32 +29,47 @@ def dump(report: Report, folder: str | os.PathLike[str], overwrite: bool = False
     and when a file cannot be written.
     """
     root = Path(folder)
-    files = _files(report)
-    _refuse_clashes(name for name, _ in files)
+    check_folder(root, report.observes, report.gauges, overwrite)
+    contents = [
+        *(observe.to_frame for observe in report.observes.values()),
+        *(gauge.to_frame for gauge in report.gauges.values()),
+        *(seen.to_frame for seen in report.client.values()),
+        report.stages_frame,
+        report.pools_frame,
+        report.observes_frame,
+        report.client_frame,
+    ]
     try:
-        if not overwrite:
-            _refuse_strangers(root, {root / name for name, _ in files})
-        for name, made in files:
+        for name, made in zip(_files(report.observes, report.gauges), contents, strict=True):
             _write(root / name, made())
     except OSError as error:
         path = error.filename2 or error.filename or root
         raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def _files(report: Report) -> list[tuple[str, Made]]:
-    """The path in the folder, and what makes the content, of every file."""
-    files: list[tuple[str, Made]] = []
-    for name, observe in report.observes.items():
-        files.append((f"{_file_name(name)}.csv", observe.to_frame))
-    for name, seen in report.client.items():
-        files.append((f"client/{_file_name(name)}.csv", seen.to_frame))
-    for name, gauge in report.gauges.items():
-        files.append((f"gauge/{_file_name(name)}.csv", gauge.to_frame))
-    files.append(("report.stages.csv", report.stages_frame))
-    files.append(("report.pools.csv", report.pools_frame))
-    files.append(("report.observes.csv", report.observes_frame))
-    files.append(("report.client.csv", report.client_frame))
-    return files
+def check_folder(
+    folder: Path, observes: Iterable[str], gauges: Iterable[str], overwrite: bool
+) -> None:
+    """Raise the UsageError of a dump that cannot be made, as far as the names tell.
+
+    To be asked before a long run: its observations and gauges are known then.
+    """
+    names = _files(observes, gauges)
+    _refuse_clashes(names)
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"cannot write to `{folder}`: it is not a folder")
+    if not overwrite:
+        _refuse_strangers(folder, {folder / name for name in names})
+
+
+def _files(observes: Iterable[str], gauges: Iterable[str]) -> list[str]:
+    """The path of every file in the folder."""
+    return [
+        *(f"{_file_name(name)}.csv" for name in observes),
+        *(f"gauge/{_file_name(name)}.csv" for name in gauges),
+        *(f"client/{name}.csv" for name in ("ttft", "tpot", "response")),
+        *(f"report.{table}.csv" for table in ("stages", "pools", "observes", "client")),
+    ]
 
 
 def _file_name(name: str) -> str:
@@ -68,7 +81,7 @@ def _file_name(name: str) -> str:
     return name
 
 
-def _refuse_clashes(names: Iterator[str]) -> None:
+def _refuse_clashes(names: Iterable[str]) -> None:
     seen: dict[str, str] = {}
     for name in names:
         key = normalize("NFC", name).casefold()

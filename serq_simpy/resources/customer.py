@@ -35,6 +35,7 @@ class Customer(Process):
     last_preempted: dict[Pool, float] | None = None
     ready_at = -1.0
     times_ready = 0
+    _ok = True
     _value = PENDING
 
     holds: tuple[Hold, ...] = ()

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from serq_simpy.resources.stage import Job, Stage
 
 if TYPE_CHECKING:
-    from simpy.events import Event
-
     from serq_simpy.clock import Clock
     from serq_simpy.resources.customer import Customer
 
@@ -31,8 +29,7 @@ class Delay(Stage):
             self.clock.at(now + work, job)
         return job
 
-    def _finish(self, event: Event) -> None:
-        job = cast(Job, event)
+    def _finish(self, job: Job) -> None:
         now = self.clock._now
         del self._jobs[job]
         self._leave(now)

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from heapq import heappush
 from math import inf
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from serq_simpy.resources.stage import Job, Stage
 
 if TYPE_CHECKING:
-    from simpy.events import Event
-
     from serq_simpy.clock import Clock
     from serq_simpy.resources.customer import Customer
 
 
 class Fifo(Stage):
-    """`fifo(c)`: c servers and one waiting line.
-
-    A job is an event at the end of its service. Statements of this class are the most
-    often executed of a queueing model, so entering, leaving and counting are written
-    out in `serve` and `_finish` instead of called.
-    """
+    """`fifo(c)`: c servers and one waiting line. A job is an event at the end of its service."""
 
     def __init__(
         self, clock: Clock, name: str, index: int | None, order: int, servers: int
@@ -34,54 +26,39 @@ class Fifo(Stage):
         self._done = self._finish
 
     def serve(self, customer: Customer | None, work: float) -> Job:
-        clock = self.clock
-        now = clock._now
+        now = self.clock._now
         job = Job(self, customer, work, now, [self._done])
-        if not self.present:
-            self._busy_since = now
-        self.present += 1.0
+        self._enter(now)
         if len(self._serving) < self._servers:
-            self._serving[job] = None
-            if work != inf:
-                heappush(clock.future, (now + work, clock.next_number(), job))
+            self._start(job, now)
         else:
             self._line.append(job)
         return job
 
-    def _finish(self, event: Event) -> None:
-        job = cast(Job, event)
+    def _start(self, job: Job, now: float) -> None:
+        job.start = now
+        self._serving[job] = None
+        if job.work != inf:
+            self.clock.at(now + job.work, job)
+
+    def _finish(self, job: Job) -> None:
         now = self.clock._now
-        start = job.start
         del self._serving[job]
-        self.present -= 1.0
-        if not self.present:
-            self._busy_time += now - self._busy_since
-        self.completed += 1
-        self.total_wait += start - job.arrival
-        self.total_service += now - start
-        if self.estimator is not None:
-            self.estimator.add(job.arrival, start, now)
+        self._leave(now)
+        self._complete(job, now)
         if self._line:
-            self._start_next(now)
+            self._start(self._line.popleft(), now)
 
     def withdraw(self, job: Job) -> None:
         now = self.clock._now
         if job in self._serving:
             del self._serving[job]
             if self._line:
-                self._start_next(now)
+                self._start(self._line.popleft(), now)
         else:
             self._line.remove(job)
         self._leave(now)
         self._abandon(job, now)
-
-    def _start_next(self, now: float) -> None:
-        """Give a free server the first job of the line."""
-        job = self._line.popleft()
-        job.start = now
-        self._serving[job] = None
-        if job.work != inf:
-            self.clock.at(now + job.work, job)
 
     @property
     def busy(self) -> float:

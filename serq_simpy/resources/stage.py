@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from serq_simpy.measure.record import Stage as StageRecord
 from serq_simpy.resources.wait import Wait
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from simpy.events import Event
 
     from serq_simpy.clock import Clock
     from serq_simpy.resources.customer import Customer
@@ -33,7 +31,7 @@ class Job(Wait):
         customer: Customer | None,
         work: float,
         now: float,
-        callbacks: list[Callable[[Event], None]],
+        callbacks: list[Callable[[Any], None]],
     ) -> None:
         self.stage = stage
         self.customer = customer

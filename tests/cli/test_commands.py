@@ -60,13 +60,12 @@ def test_json_and_dump_combine(serq: Serq, tmp_path: Path) -> None:
     assert len(rows) == 5
 
 
-def test_a_dump_leaves_a_foreign_folder_alone(serq: Serq, tmp_path: Path) -> None:
+def test_a_dump_into_a_foreign_folder_is_refused_before_the_run(serq: Serq, tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "letter.txt").write_text("dear")
     outcome = serq("run", "q.sq", "--horizon", "10", "--json", "--dump", "taken")
-    assert outcome.status == 2
-    assert "taken" in outcome.err
-    assert json.loads(outcome.out)["arrivals"] == 5
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith("taken holds files of something else (letter.txt)")
     assert [path.name for path in (tmp_path / "taken").iterdir()] == ["letter.txt"]
     assert serq("run", "q.sq", "--horizon", "10", "--dump", "taken", "--overwrite").status == 0
     assert (tmp_path / "taken" / "letter.txt").read_text() == "dear"
