@@ -182,6 +182,7 @@ class _Linker:
             resources={*first.resources.pools, *first.resources.stages},
             assigned=set(env.slots),
             hidden={name for name, _ in parts.hidden},
+            told=env.told,
         )
         rules: dict[str, RequestRules] = {}
         for name, request in self._requests.found.items():

@@ -10,7 +10,7 @@ from serq_simpy.frontend import walk
 from serq_simpy.frontend.constants import Constants
 from serq_simpy.frontend.engine_values import FIELDS, Clause
 from serq_simpy.frontend.names import Names, too_early
-from serq_simpy.frontend.problems import Refused, did_you_mean
+from serq_simpy.frontend.problems import AlreadyTold, Refused, Told, did_you_mean
 from serq_simpy.frontend.resources import Resources, cost_resource, index_of
 from serq_simpy.frontend.signs import AGGREGATES, BINARY, CONTEXT, FUNCTIONS, LAWS, UNARY
 from serq_simpy.frontend.sizes import MOST_PARTS, too_large
@@ -25,7 +25,8 @@ class Environment:
     """What the names of a program mean where it is lowered.
 
     `bound` are the bindings the statement may read, out of all `bindings`; `clause` is
-    the clause of an engine that is lowered, None elsewhere.
+    the clause of an engine that is lowered, None elsewhere. `told` are the names that
+    are refused already.
     """
 
     names: Names
@@ -37,6 +38,7 @@ class Environment:
     bound: frozenset[str] = frozenset()
     registers: dict[str, int] = field(default_factory=dict)
     clause: Clause | None = None
+    told: Told = field(default_factory=Told)
 
 
 class ExpressionLowering:
@@ -124,6 +126,8 @@ class ExpressionLowering:
             return value
         if name in CONTEXT:
             return ir.Ctx(CONTEXT[name])
+        if expr.span in env.told:
+            raise AlreadyTold
         raise self._unknown(expr, name)
 
     def _unknown(self, expr: s.Reference, name: str) -> Refused:
@@ -144,6 +148,8 @@ class ExpressionLowering:
             return Refused(expr.span, "`self` is a queue entry's word: the member's own index")
         if env.names.kind(name) is not None and not expr.fields:
             return self._not_a_number(expr)
+        if env.names.kind(expr.name) == "engine":
+            return self._no_mark(expr, name)
         if expr.fields:
             fields = ".".join(expr.fields)
             return Refused(
@@ -155,6 +161,19 @@ class ExpressionLowering:
         help = did_you_mean(name, known, "declare a `let` constant or `set` an attribute")
         return Refused(expr.span, f"unknown name `{name}`", help)
 
+    def _no_mark(self, expr: s.Reference, name: str) -> Refused:
+        engine = expr.name
+        marks = [slot for slot in self.env.slots if slot.startswith(f"{engine}.")]
+        help = f"write `mark {'.'.join(expr.fields)};` in the request"
+        if not marks:
+            help += f", which a server calls with `{engine} (…);`"
+        return Refused(
+            expr.span,
+            f"`{name}`: no request that the server calls marks a `{'.'.join(expr.fields)}` of "
+            f"engine `{engine}`",
+            did_you_mean(name, marks, help),
+        )
+
     def _not_a_number(self, expr: s.Reference) -> Refused:
         name = expr.name
         kind = self.env.names.kind(name)
@@ -164,8 +183,10 @@ class ExpressionLowering:
         match kind:
             case "pool":
                 help = f"read `used({name})`, `free({name})` or `cachedin({name})`"
-            case "stage":
+            case "stage" | "engine":
                 help = f"read `queue({name})` or `work({name})`"
+            case "device":
+                help = f"an engine runs on it: `engine NAME on {name} {{ … }}`"
             case "definition":
                 help = f"use it as `{name}(…)`"
             case "observation":

@@ -88,7 +88,7 @@ class Owned:
 class Owners:
     """The devices and engines of a program, and the pools on them, each by name.
 
-    `refused` are the pools that are on something, but not on what they could be.
+    `refused` are the pools, and what they are on, where the two do not go together.
     """
 
     devices: dict[str, Device] = field(default_factory=dict)
@@ -125,9 +125,11 @@ class Owners:
 
     def place_pool(self, pool: s.PoolDeclaration, owner: s.Reference) -> Owned:
         """Enter a pool on a device or an engine. Raises `Refused`."""
-        self.refused.add(pool.name)
-        owned = self._owned(pool, owner)
-        self.refused.discard(pool.name)
+        try:
+            owned = self._owned(pool, owner)
+        except Refused:
+            self.refused |= {pool.name, owner.name}
+            raise
         self.pools[pool.name] = owned
         if owned.engine is not None:
             owned.engine.admits.append(pool.name)
@@ -194,7 +196,7 @@ class Owners:
         owners: list[Device | Engine] = [*self.devices.values(), *self.engines.values()]
         for owner in owners:
             for name, capacity in owner.capacities.items():
-                if capacity.pool is None and name not in self.refused:
+                if capacity.pool is None and self.refused.isdisjoint((name, owner.name)):
                     yield Refused(
                         capacity.syntax.name_span,
                         f"`{name}` of `{owner.name}` is no pool: declare "

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from serq_simpy.errors import Span
+from serq_simpy.errors import Span, place
 from serq_simpy.frontend import kernel as k
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend import walk
-from serq_simpy.frontend.problems import Problems, Refused
+from serq_simpy.frontend.problems import Problems, Refused, Told
 from serq_simpy.frontend.requests import Request
 from serq_simpy.frontend.signs import CONTEXT
 
@@ -22,26 +22,34 @@ class Surroundings:
 
     `constants` are numbers and registers, which any place may name; `resources` the
     pools and stages; `assigned` the attributes that the program sets; `hidden` those
-    of them that a request may read.
+    of them that a request may read. `told` gathers the places of names that are refused.
     """
 
     constants: Collection[str]
     resources: Collection[str]
     assigned: Collection[str]
     hidden: Collection[str]
+    told: Told
 
 
 class RequestRules:
-    """The rules of one request, written out with its parameters as themselves."""
+    """The rules of one request, written out with its parameters as themselves.
+
+    `given` are the names that it assigns or binds, with their places; `own` those of
+    them that are no marks.
+    """
 
     def __init__(self, request: Request, block: k.Block, around: Surroundings) -> None:
         self.request = request
         self._engine = request.engine.name
         self._block = block
         self._around = around
-        given = frozenset(name for name, _ in _names_given(block))
-        self._marks = frozenset(name for name in given if name.startswith(f"{self._engine}."))
-        self.own = given - self._marks - set(request.params)
+        self.given: dict[str, Span] = {}
+        for name, span in _names_given(block):
+            self.given.setdefault(name, span)
+        marks = frozenset(name for name in self.given if name.startswith(f"{self._engine}."))
+        self._marks = marks
+        self.own = frozenset(self.given) - marks - set(request.params)
 
     def check(self, problems: Problems) -> None:
         """Report what the request sets, holds and reads that it may not."""
@@ -87,7 +95,7 @@ class RequestRules:
             if name in self._around.resources:
                 self._check_resource(reference, name)
             elif not self._sees(name):
-                raise self._unseen(reference, name)
+                raise self._tell(reference, self._unseen(reference, name))
 
     def _sees(self, name: str) -> bool:
         return self._admission_sees(name) or name in self._around.hidden or name in CONTEXT
@@ -140,13 +148,21 @@ class RequestRules:
                     f"`set {name}` before `at admission`, in every arm of a branch",
                 )
             elif not self._admission_sees(name):
-                raise Refused(
-                    reference.span,
-                    f"engine `{self._engine}`'s admission (its `taking` and `at admission`) reads "
-                    f"`{name}`: it sees the request's parameters, what the request sets before "
-                    "`at admission`, its bindings, the engine's pools and stage and the constants",
-                    f"pass `{name}` as a parameter",
-                )
+                raise self._tell(reference, self._unseen_before(reference, name))
+
+    def _tell(self, reference: s.Reference, refused: Refused) -> Refused:
+        """The refusal of a name, noted so that it is not refused as unknown again."""
+        self._around.told.note(reference.span)
+        return refused
+
+    def _unseen_before(self, reference: s.Reference, name: str) -> Refused:
+        return Refused(
+            reference.span,
+            f"engine `{self._engine}`'s admission (its `taking` and `at admission`) reads "
+            f"`{name}`: it sees the request's parameters, what the request sets before "
+            "`at admission`, its bindings, the engine's pools and stage and the constants",
+            f"pass `{name}` as a parameter",
+        )
 
     def _admission_sees(self, name: str) -> bool:
         return (
@@ -164,6 +180,7 @@ class RequestRules:
 def check_apart(rules: dict[str, RequestRules], kernel: k.Program, problems: Problems) -> None:
     """Report names of a request that another request, or the program, gives or reads."""
     owners: dict[str, str] = {}
+    told: set[str] = set()
     for engine, rule in rules.items():
         for name in sorted(rule.own):
             if name in owners:
@@ -172,19 +189,22 @@ def check_apart(rules: dict[str, RequestRules], kernel: k.Program, problems: Pro
                     "too: one attribute would carry both, mixed when the requests run beside "
                     "each other"
                 )
-                span = rule.request.span
+                span = rule.given[name]
                 problems.error(Refused(span, message, "name one of them otherwise").diagnostic)
             owners.setdefault(name, engine)
     block = (*kernel.init, *kernel.turn, *kernel.session)
     for name, span in _names_met(block):
         owner = owners.get(name)
-        if owner is not None and not _within(span, rules[owner].request.engine.declaration.span):
+        if owner is None or name in told:
+            continue
+        if not _within(span, rules[owner].request.engine.declaration.span):
+            told.add(name)
             message = (
                 f"`{name}` is engine `{owner}`'s request's own, and the program reads or sets it "
-                "outside the request"
+                f"outside the request, at {place(span)}"
             )
             help = f"name it otherwise there, or `mark` a moment, which is read as `{owner}.NAME`"
-            problems.error(Refused(span, message, help).diagnostic)
+            problems.error(Refused(rules[owner].given[name], message, help).diagnostic)
 
 
 def _within(span: Span, region: Span) -> bool:

@@ -229,11 +229,16 @@ def _admits(engine: Engine) -> list[s.AdmitWaiting]:
     for other in admits[1:]:
         if not _take_the_same(admits[0], other):
             raise Refused(
-                other.span,
+                _taking_span(other),
                 f"every `admit waiting` of engine `{engine.name}` admits its request: write the "
                 "same `taking` on each",
             )
     return admits
+
+
+def _taking_span(admit: s.AdmitWaiting) -> Span:
+    """Where an admission says what it takes, or could."""
+    return admit.taking[0].span if admit.taking else admit.span
 
 
 def _take_the_same(left: s.AdmitWaiting, right: s.AdmitWaiting) -> bool:
@@ -258,7 +263,7 @@ def _refuse_taking(engine: Engine) -> None:
     for statement in all_statements(engine.parts.schedule):
         if isinstance(statement, s.AdmitWaiting) and statement.taking:
             raise Refused(
-                statement.span,
+                _taking_span(statement),
                 f"`taking` sizes the admission of engine `{engine.name}`'s request, and "
                 f"`{engine.name}` declares no `request (…) {{ … }}`",
                 "declare the request, or write the `hold` in the server",

@@ -62,20 +62,13 @@ class Steps:
         schedules = Schedules(engine.name, self._registers, own, lowering.expression)
         planned = schedules.plan(parts.schedule)
         cost = lowering.expression(parts.execute.value, "execute")
-        granule = self._granule(engine, exclusive=planned.serve is None)
+        granule = self._granule(engine)
         return ir.Step(budget, cost, planned.chunk, granule, planned.serve, None, planned.iteration)
 
-    def _granule(self, engine: Engine, exclusive: bool) -> ir.Expr | None:
+    def _granule(self, engine: Engine) -> ir.Expr | None:
         granule = engine.parts.granule
         if granule is None:
             return None
-        if exclusive:
-            raise Refused(
-                granule.span,
-                f"engine `{engine.name}`: `granule` with `exclusive prefill`: a prefill the "
-                "granule refuses would still block every decode, and the engine would stop",
-                "write the one or the other",
-            )
         return ir.Num(self._writing.constant(granule.value, engine.placed))
 
 
