@@ -72,6 +72,8 @@ class Clock(simpy.Environment):
         """How many holds and growths wait in pools; 0 lets settling skip the pools."""
         self.unsettled: list[Closing] = []
         """The resources that have something to do before the instant closes."""
+        self.opener: Event | None = None
+        """The event that opened the instant."""
         self.pass_over: Callable[[], None] = _nothing
         self.instant_over: Callable[[], None] | None = None
 
@@ -89,10 +91,21 @@ class Clock(simpy.Environment):
         if customer is None:
             return
         if customer.ready_at != self._now:
-            customer.ready_at, customer.times_ready = self._now, 0
+            customer.ready_at = self._now
+            customer.times_ready = int(self._ran_already(customer))
         customer.times_ready += 1
         if customer.times_ready > MOST_READY:
             raise Unsettled(customer)
+
+    def _ran_already(self, customer: Customer) -> bool:
+        """Whether a customer was ready in this instant without being counted.
+
+        Most are ready once in an instant, by arriving or by the event that opens it, and
+        counting those would cost every one of them.
+        """
+        opener = self.opener
+        opened = isinstance(opener, Wait) and opener.customer is customer
+        return opened or customer.began == self._now
 
     def at(self, time: float, event: Event) -> None:
         """Let `event` happen at `time`, after what was scheduled for that time before."""
@@ -158,7 +171,7 @@ class Clock(simpy.Environment):
                 if instant_over is not None:
                     instant_over()
                 self._now = now = time
-                event = heappop(future)[2]
+                self.opener = event = heappop(future)[2]
             else:
                 event = heappop(future)[2]
                 if isinstance(event, Wait):

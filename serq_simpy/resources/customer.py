@@ -22,8 +22,9 @@ class Customer(Process):
 
     `attrs` are the values of the program's attributes by slot. `holds` are the open
     holds, the innermost last; `leases` the allocations that outlived theirs, the
-    oldest first. `admission` is the number of the latest admission to a pool, counted
-    over the whole run; `last_preempted` the positions at which pools preempted it last.
+    oldest first. `began` is when the customer came; `admission` is the number of the
+    latest admission to a pool, counted over the whole run; `last_preempted` the positions
+    at which pools preempted it last.
 
     SimPy's `Process` looks whether an event failed, copies its exception, keeps the
     environment's active process and lets anything be yielded. A customer's generator is
@@ -44,6 +45,7 @@ class Customer(Process):
     env: Clock
     attrs: list[float]
     serial: int
+    began: float
 
     def _resume(self, event: Event) -> None:
         try:
