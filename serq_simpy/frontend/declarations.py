@@ -194,7 +194,11 @@ class FirstPass:
         self.declared.pools.append((pool, placed))
 
     def _pool_on(self, pool: s.PoolDeclaration, owner: s.Reference, placed: Placed) -> None:
-        self._declare(pool.name, "pool", pool.name_span)
+        try:
+            self._declare(pool.name, "pool", pool.name_span)
+        except Refused:
+            self.owners.refused |= {pool.name, owner.name}
+            raise
         count, indexed = MOST_MEMBERS, False
         try:
             if self._was_refused(owner.name):
@@ -268,7 +272,7 @@ class FirstPass:
         device.engine = self.owners.engines[item.name] = engine
         read_capacities(engine, self._array_size, self.problems)
         self.declared.stages.append((item, placed))
-        check_memory(device, engine, item.device.span)
+        check_memory(device, engine)
 
     def _array_size(self, expr: s.Expr, placed: Placed) -> int:
         written = self.expressions.expression(expr, placed.scope)

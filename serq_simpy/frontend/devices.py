@@ -32,8 +32,8 @@ def read_device(
                 device.capacities[name] = Capacity(resource)
             else:
                 definition = s.Definition(name, resource.params, resource.value, span, span)
-                check_parameters(definition)
                 device.resources[name] = definition
+                check_parameters(definition)
     with problems.catching():
         _refuse_circles(device)
 

@@ -48,6 +48,8 @@ class _Linker:
         self._requests = Requests.of(first.owners.engines, first.problems)
         self._statements = self._writer(first.expressions)
         self._env = Environment(first.names, first.constants, first.resources)
+        devices = first.owners.devices.values()
+        self._env.time_resources = frozenset(f for device in devices for f in device.resources)
         self._lowering = ExpressionLowering(self._env)
         self._writing = Writing(first.expressions, self._lowering, first.constants)
         self._states: list[tuple[Engine, s.State]] = []
@@ -178,12 +180,13 @@ class _Linker:
         """Hold the requests to their rules, each written out by itself, called or not."""
         first, env = self._first, self._env
         around = Surroundings(
-            constants={*first.constants.values, *env.registers},
+            constants=first.constants.values,
             resources={*first.resources.pools, *first.resources.stages},
             assigned=set(env.slots),
             hidden={name for name, _ in parts.hidden},
             told=env.told,
         )
+        regions = {e.name: e.declaration.span for e in first.owners.engines.values()}
         rules: dict[str, RequestRules] = {}
         for name, request in self._requests.found.items():
             if request is not None:
@@ -191,9 +194,9 @@ class _Linker:
                 place = Place("server", Scope(request.engine.placed.order), ())
                 place = within(request, place.scope, place)
                 block = self._writer(expressions).block(request.statements, place)
-                rules[name] = RequestRules(request, block, around)
+                rules[name] = RequestRules(request, block, around, regions)
                 rules[name].check(self._problems)
-        check_apart(rules, kernel, self._problems)
+        check_apart(rules, kernel, regions, self._problems)
 
     def _check_indexes(self) -> None:
         for name, form, span in self._first.expressions.indexes:

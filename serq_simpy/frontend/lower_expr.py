@@ -26,7 +26,7 @@ class Environment:
 
     `bound` are the bindings the statement may read, out of all `bindings`; `clause` is
     the clause of an engine that is lowered, None elsewhere. `told` are the names that
-    are refused already.
+    are refused already, `time_resources` those of devices.
     """
 
     names: Names
@@ -39,6 +39,7 @@ class Environment:
     registers: dict[str, int] = field(default_factory=dict)
     clause: Clause | None = None
     told: Told = field(default_factory=Told)
+    time_resources: frozenset[str] = frozenset()
 
 
 class ExpressionLowering:
@@ -222,6 +223,13 @@ class ExpressionLowering:
         env = self.env
         if env.names.kind(expr.name) == "definition":
             return too_early(expr.name, env.names, expr.span)
+        if expr.name in env.time_resources:
+            return Refused(
+                expr.span,
+                f"`{expr.name}` is a device's time resource, read in the `execute` of the engine "
+                "on that device",
+                "what several places read is a `def`",
+            )
         help = did_you_mean(expr.name, FUNCTION_WORDS, "declare it: `def NAME (…) { expression }`")
         return Refused(expr.span, f"unknown function `{expr.name}`", help)
 

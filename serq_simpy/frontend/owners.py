@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from serq_simpy.errors import Span
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend.engine_parts import EngineParts
 from serq_simpy.frontend.problems import Refused, did_you_mean
@@ -146,7 +145,7 @@ class Owners:
         capacity = _capacity(pool, owner, of)
         capacity.pool = pool
         if isinstance(of, Device) and of.engine is not None:
-            check_memory(of, of.engine, owner.span)
+            check_memory(of, of.engine)
         if capacity.queues is not None:
             return Owned(capacity, of.placed, capacity.queues, True, engine)
         return Owned(capacity, of.placed, of.count, of.indexed, engine)
@@ -208,13 +207,13 @@ def _pools_of(device: Device) -> list[s.PoolDeclaration]:
     return [c.pool for c in device.capacities.values() if c.pool is not None]
 
 
-def check_memory(device: Device, engine: Engine, span: Span) -> None:
+def check_memory(device: Device, engine: Engine) -> None:
     """Refuse a second pool on the device of an engine."""
     pools = _pools_of(device)
     if len(pools) > 1:
         first, second = sorted(pools, key=lambda pool: pool.span.start)[:2]
         raise Refused(
-            span,
+            second.name_span if second.owner is None else second.owner.span,
             f"`{first.name}` and `{second.name}` are both on `{device.name}`: which is "
             f"`{engine.name}`'s KV would be a choice the program did not make",
             f"`{engine.name}` may hold one of them: `NAME cap c;` in the engine",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from serq_simpy.errors import Span, place
@@ -15,14 +15,17 @@ from serq_simpy.frontend.signs import CONTEXT
 
 _BUILT_IN = ("cached", "computed")
 
+Regions = Mapping[str, Span]
+"""Where the engines stand in the text, by name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What there is around the requests.
 
-    `constants` are numbers and registers, which any place may name; `resources` the
-    pools and stages; `assigned` the attributes that the program sets; `hidden` those
-    of them that a request may read. `told` gathers the places of names that are refused.
+    `constants` are what any place may name; `resources` the pools and stages; `assigned`
+    the attributes that the program sets; `hidden` those of them that a request may read.
+    `told` gathers the places of names that are refused.
     """
 
     constants: Collection[str]
@@ -36,29 +39,36 @@ class RequestRules:
     """The rules of one request, written out with its parameters as themselves.
 
     `given` are the names that it assigns or binds, with their places; `own` those of
-    them that are no marks.
+    them that are no marks. What it calls of other requests is theirs: `regions` are
+    where the engines stand.
     """
 
-    def __init__(self, request: Request, block: k.Block, around: Surroundings) -> None:
+    def __init__(
+        self, request: Request, block: k.Block, around: Surroundings, regions: Regions
+    ) -> None:
         self.request = request
         self._engine = request.engine.name
         self._block = block
         self._around = around
+        self._regions = regions
         self.given: dict[str, Span] = {}
         for name, span in _names_given(block):
-            self.given.setdefault(name, span)
+            if self._is_own(span):
+                self.given.setdefault(name, span)
         marks = frozenset(name for name in self.given if name.startswith(f"{self._engine}."))
         self._marks = marks
         self.own = frozenset(self.given) - marks - set(request.params)
 
     def check(self, problems: Problems) -> None:
         """Report what the request sets, holds and reads that it may not."""
-        for name, span in _names_given(self._block):
+        for name, span in self.given.items():
             if name in self.request.params:
                 message = f"`{self._engine}.request` sets its parameter `{name}`"
                 problems.error(Refused(span, message, "set a name of its own").diagnostic)
         admission = self._admission()
         for statement in _statements(self._block):
+            if not self._is_own(statement.span):
+                continue
             with problems.catching():
                 self._check_pools(statement)
                 header = statement is admission
@@ -66,6 +76,9 @@ class RequestRules:
         if admission is not None:
             with problems.catching():
                 self._check_header(admission)
+
+    def _is_own(self, span: Span) -> bool:
+        return _owner(span, self._regions) == self._engine
 
     def _admission(self) -> k.Hold | None:
         """The hold of what the request takes."""
@@ -177,17 +190,20 @@ class RequestRules:
 # --------------------------------------------------- the program and the request
 
 
-def check_apart(rules: dict[str, RequestRules], kernel: k.Program, problems: Problems) -> None:
+def check_apart(
+    rules: dict[str, RequestRules], kernel: k.Program, regions: Regions, problems: Problems
+) -> None:
     """Report names of a request that another request, or the program, gives or reads."""
     owners: dict[str, str] = {}
     told: set[str] = set()
     for engine, rule in rules.items():
         for name in sorted(rule.own):
             if name in owners:
+                told.add(name)
                 message = (
-                    f"`{name}` is engine `{owners[name]}`'s request's own and engine `{engine}`'s "
-                    "too: one attribute would carry both, mixed when the requests run beside "
-                    "each other"
+                    f"`{name}` is engine `{owners[name]}`'s request's own, at "
+                    f"{place(rules[owners[name]].given[name])}, and engine `{engine}`'s too: one "
+                    "attribute would carry both, mixed when the requests run beside each other"
                 )
                 span = rule.given[name]
                 problems.error(Refused(span, message, "name one of them otherwise").diagnostic)
@@ -197,7 +213,7 @@ def check_apart(rules: dict[str, RequestRules], kernel: k.Program, problems: Pro
         owner = owners.get(name)
         if owner is None or name in told:
             continue
-        if not _within(span, rules[owner].request.engine.declaration.span):
+        if _owner(span, regions) != owner:
             told.add(name)
             message = (
                 f"`{name}` is engine `{owner}`'s request's own, and the program reads or sets it "
@@ -207,14 +223,15 @@ def check_apart(rules: dict[str, RequestRules], kernel: k.Program, problems: Pro
             problems.error(Refused(rules[owner].given[name], message, help).diagnostic)
 
 
-def _within(span: Span, region: Span) -> bool:
-    """Whether a text stands in a region, or was brought in by a use that does."""
+def _owner(span: Span, regions: Regions) -> str | None:
+    """The engine whose text this is, or whose text brought it in, None of other text."""
     here: Span | None = span
     while here is not None:
-        if here.source is region.source and region.start <= here.start < region.end:
-            return True
+        for engine, region in regions.items():
+            if here.source is region.source and region.start <= here.start < region.end:
+                return engine
         here = None if here.used_at is None else here.used_at.span
-    return False
+    return None
 
 
 # ---------------------------------------------------------- going over a block

@@ -7,7 +7,7 @@ hold.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from serq_simpy.errors import Span, Use
@@ -71,9 +71,11 @@ class Requests:
                     requests.found[name] = _request(engine, engine.parts.request)
         return requests
 
-    def of_call(self, name: str, above: Collection[str], span: Span) -> Request:
+    def of_call(self, name: str, place: Place, span: Span) -> Request:
         """The request that a call of engine `name` stands for. Raises `Refused`."""
-        if name not in above:
+        if name == place.engine:
+            raise Refused(span, f"the request of `{name}` calls itself, and would never end")
+        if name not in place.above:
             raise Refused(
                 span,
                 f"engine `{name}` is declared below, and its request is called after that",

@@ -6,8 +6,9 @@ The plain schedule, which serves and then admits unless it preempted, is an orde
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from serq_simpy.errors import Span
 from serq_simpy.frontend import syntax as s
@@ -16,10 +17,6 @@ from serq_simpy.frontend.caps import NO_CAP, cap
 from serq_simpy.frontend.engine_values import ClauseWord
 from serq_simpy.frontend.problems import Refused
 from serq_simpy.ir import model as ir
-from serq_simpy.ir.walk import same
-
-Lower = Callable[[s.Expr, ClauseWord], ir.Expr]
-"""Lowers an expression of a clause. Raises `Refused`."""
 
 _UNLESS_PREEMPTED = ir.Unary("Not", ir.Ctx("Preempted"))
 _DECODE_FIRST = ir.Cond(ir.Ctx("Decoding"), ir.Num(0.0), ir.Num(1.0))
@@ -44,16 +41,30 @@ def all_statements(schedule: s.Schedule) -> Iterator[s.ScheduleStatement]:
             stack.extend(reversed(statement.yes + statement.no))
 
 
+class ClauseExpressions(Protocol):
+    """The expressions of one engine's clauses."""
+
+    def written(self, expr: s.Expr, word: ClauseWord) -> s.Expr:
+        """A clause's expression, written out. Raises `Refused`."""
+
+    def lowered(self, expr: s.Expr, word: ClauseWord) -> ir.Expr:
+        """The IR of a clause's expression that is written out. Raises `Refused`."""
+
+
 class Schedules:
     """Lowers the schedule of one engine; `registers` are those of the program, by name."""
 
     def __init__(
-        self, engine: str, registers: dict[str, int], own: frozenset[str], lower: Lower
+        self,
+        engine: str,
+        registers: dict[str, int],
+        own: frozenset[str],
+        expressions: ClauseExpressions,
     ) -> None:
         self._engine = engine
         self._registers = registers
         self._own = own
-        self._lower = lower
+        self._expressions = expressions
 
     def plan(self, schedule: s.Schedule) -> Planned:
         """The schedule's parts. Raises `Refused`."""
@@ -61,21 +72,21 @@ class Schedules:
         if any(isinstance(st, s.ExclusivePrefill) for st in all_statements(schedule)):
             return self._exclusive(schedule, chunk)
         body = self._body(schedule.statements)
-        match body:
-            case (ir.Serve(None, by), ir.Admit(None, gate)) if _unless_preempted(gate):
-                return Planned(by or (), None, chunk)
-            case (ir.Serve(ir_only, by), ir.Admit(admit_only, gate)) if _unless_preempted(
-                gate
-            ) and _both(ir_only, admit_only):
-                both = (ir.Serve(ir_only), ir.Admit(admit_only, _UNLESS_PREEMPTED))
+        match schedule.statements, body:
+            case (
+                (s.Advance(served), s.AdmitWaiting(admitted, gate)),
+                (ir.Serve(only, by), ir.Admit()),
+            ) if self._unless_preempted(gate) and self._same(served, admitted, "only"):
+                if only is None:
+                    return Planned(by or (), None, chunk)
+                both = (ir.Serve(only), ir.Admit(only, _UNLESS_PREEMPTED))
                 return Planned(by or (), both, chunk)
         return Planned((), body, chunk)
 
     def _exclusive(self, schedule: s.Schedule, chunk: ir.Expr) -> Planned:
         match schedule.statements:
-            case (s.ExclusivePrefill(), s.AdmitWaiting(None, s_gate)) if s_gate is not None:
-                if _unless_preempted(self._lower(s_gate, "while")):
-                    return Planned(None, None, chunk)
+            case (s.ExclusivePrefill(), s.AdmitWaiting(None, gate)) if self._unless_preempted(gate):
+                return Planned(None, None, chunk)
         first = next(st for st in all_statements(schedule) if isinstance(st, s.ExclusivePrefill))
         form = "exclusive prefill; admit waiting while (running.preempted == 0);"
         raise Refused(
@@ -84,6 +95,30 @@ class Schedules:
             f"its schedule is `{form}`",
             "both may have the same `each at most`, and nothing else stands beside them",
         )
+
+    def _lower(self, expr: s.Expr, word: ClauseWord) -> ir.Expr:
+        return self._expressions.lowered(self._expressions.written(expr, word), word)
+
+    def _same(self, left: s.Expr | None, right: s.Expr | None, word: ClauseWord) -> bool:
+        """Whether neither is there, or both are and are the same once they are written out."""
+        if left is None or right is None:
+            return left is right
+        written = self._expressions.written
+        return walk.same(written(left, word), written(right, word))
+
+    def _unless_preempted(self, gate: s.Expr | None) -> bool:
+        """Whether a gate is closed once the iteration has preempted, and open before."""
+        if gate is None:
+            return False
+        match self._expressions.written(gate, "while"):
+            case s.Unary("!", s.Reference() as preempted):
+                return walk.dotted(preempted) == "running.preempted"
+            case s.Binary("==", s.Reference() as preempted, s.Number(0.0)):
+                return walk.dotted(preempted) == "running.preempted"
+            case s.Binary("==", s.Number(0.0), s.Reference() as preempted):
+                return walk.dotted(preempted) == "running.preempted"
+            case _:
+                return False
 
     # ------------------------------------------------------------- statements
 
@@ -140,13 +175,10 @@ class Schedules:
 
     def _chunk(self, schedule: s.Schedule) -> ir.Expr:
         """The one cap that all statements of the schedule write."""
-        written: s.Expr | None = None
-        lowered: ir.Expr | None = None
-        for number, (span, at_most) in enumerate(_caps(schedule)):
-            found = self._maybe(at_most, "each at most")
-            if number == 0:
-                written, lowered = at_most, found
-            elif not _both(lowered, found) and (lowered is not None or found is not None):
+        caps = list(_caps(schedule))
+        first = caps[0][1] if caps else None
+        for span, at_most in caps:
+            if not self._same(first, at_most, "each at most"):
                 raise Refused(
                     span if at_most is None else at_most.span,
                     "the schedule's `each at most` differ, or some statements have one and others "
@@ -155,9 +187,9 @@ class Schedules:
                 )
         for let in _unread(schedule):
             self._lower(let.value, "each at most")
-        if written is None or lowered is None:
+        if first is None:
             return NO_CAP
-        return cap(lowered, self._engine, written.span)
+        return cap(self._lower(first, "each at most"), self._engine, first.span)
 
 
 def _caps(schedule: s.Schedule) -> Iterator[tuple[Span, s.Expr | None]]:
@@ -174,21 +206,3 @@ def _unread(schedule: s.Schedule) -> list[s.Let]:
     values = [at_most for _, at_most in _caps(schedule) if at_most is not None]
     read = set(walk.names(*values, *[let.value for let in schedule.lets]))
     return [let for let in schedule.lets if let.name not in read]
-
-
-def _unless_preempted(gate: ir.Expr | None) -> bool:
-    """Whether a gate is closed once the iteration has preempted, and open before."""
-    match gate:
-        case ir.Unary("Not", ir.Ctx("Preempted")):
-            return True
-        case ir.Binary("Eq", ir.Ctx("Preempted"), ir.Num(0.0)):
-            return True
-        case ir.Binary("Eq", ir.Num(0.0), ir.Ctx("Preempted")):
-            return True
-        case _:
-            return False
-
-
-def _both(left: ir.Expr | None, right: ir.Expr | None) -> bool:
-    """Whether both are there, and written the same."""
-    return left is not None and right is not None and same(left, right)

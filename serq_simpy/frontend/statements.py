@@ -232,10 +232,11 @@ class Statements:
         ]
         body = self._inner(hold.body, replace(place, inside="hold"))
         lease = hold.lease
+        native = None if place.engine is None else place.scope.use
         return k.Hold(
             tuple(requests),
             header(hold.reuse),
-            (*assignments(hold, place.scope, bound, body), *body),
+            (*assignments(hold, place.scope, bound, body, native), *body),
             header(hold.cache),
             None
             if lease is None
@@ -310,6 +311,8 @@ class Statements:
         if definition is None:
             if name in self._requests.engines:
                 return self._request(name, statement, place)
+            if self._names.kind(name) == "engine":
+                raise AlreadyTold
             raise self._unknown_statement(name, span)
         if not isinstance(definition.body, s.Block):
             raise Refused(span, f"`{name}` is an expression, not statements")
@@ -326,11 +329,11 @@ class Statements:
     def _request(self, name: str, call: s.Invoke, place: Place) -> list[k.Statement]:
         """An engine's request, in the place of its call."""
         span = place.scope.at(call.span)
-        if place.owner != "server" or place.engine is not None:
+        if place.owner != "server":
             raise Refused(
                 span, f"`{name} (…)` calls engine `{name}`'s request, which a `server` does"
             )
-        request = self._requests.of_call(name, place.above, span)
+        request = self._requests.of_call(name, place, span)
         args = tuple([self._expr(arg, place) for arg in call.args])
         scope = request.scope(args, self._expressions, span)
         inner = replace(place, uses=place.uses + 1)

@@ -59,7 +59,7 @@ class Steps:
         _check_budget(parts.tokens, budget)
         lowering.read_lets(parts.schedule, self._names)
         own = frozenset(state.name for state in parts.states)
-        schedules = Schedules(engine.name, self._registers, own, lowering.expression)
+        schedules = Schedules(engine.name, self._registers, own, lowering)
         planned = schedules.plan(parts.schedule)
         cost = lowering.expression(parts.execute.value, "execute")
         granule = self._granule(engine)
@@ -112,6 +112,10 @@ class _EngineLowering:
 
     def expression(self, expr: s.Expr, word: ClauseWord) -> ir.Expr:
         """The IR of a clause's expression. Raises `Refused`."""
+        return self.lowered(self.written(expr, word), word)
+
+    def written(self, expr: s.Expr, word: ClauseWord) -> s.Expr:
+        """A clause's expression, written out. Raises `Refused`."""
         scope = self._scope
         if word == "each at most":
             scope = self._capped
@@ -119,7 +123,11 @@ class _EngineLowering:
             scope = self._execute
         else:
             self._refuse_lets(expr)
-        return self._writing.clause(expr, scope, Clause(word, self._waiting))
+        return self._writing.written_out(expr, scope)
+
+    def lowered(self, expr: s.Expr, word: ClauseWord) -> ir.Expr:
+        """The IR of a clause's expression that is written out. Raises `Refused`."""
+        return self._writing.clause(expr, Clause(word, self._waiting))
 
     def _refuse_lets(self, expr: s.Expr) -> None:
         for node in walk.nodes(expr):

@@ -34,12 +34,12 @@ class Writing:
         """An expression with nothing left to write out. Raises `Refused`."""
         return self._expressions.expression(expr, scope)
 
-    def clause(self, expr: s.Expr, scope: Scope, clause: Clause) -> ir.Expr:
-        """The IR of an expression of an engine's clause. Raises `Refused`."""
+    def clause(self, expr: s.Expr, clause: Clause) -> ir.Expr:
+        """The IR of an engine's expression that is written out. Raises `Refused`."""
         env = self._lowering.env
         env.clause = clause
         try:
-            return self.expression(expr, scope)
+            return self._lowering.expression(expr)
         finally:
             env.clause = None
 
