@@ -17,9 +17,6 @@ def refuse_unbuilt(program: ir.Program, spans: Spans) -> None:
 
 
 def _unbuilt(program: ir.Program, spans: Spans) -> Iterator[Diagnostic]:
-    for number, stage in enumerate(program.stages):
-        if isinstance(stage.kind, ir.Step):
-            yield _diagnostic(f"stage `{stage.name}` is an engine", spans.stages.get(number))
     for block, statements in enumerate(program.blocks):
         for index, statement in enumerate(statements):
             what = _statement(statement)

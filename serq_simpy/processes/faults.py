@@ -123,6 +123,15 @@ class Faults:
             "compare it with something, as in `(x > 0)`",
         )
 
+    def wrong_test(self, stage: int, where: str, value: float) -> NoReturn:
+        """A guard of an engine's schedule that is neither 0 nor 1."""
+        engine = self._program.stages[stage].name
+        message = (
+            f"engine `{engine}`: `{where}` in its `schedule` read {value_text(value)}, not 0 or 1"
+        )
+        help = "compare it with something, as in `(x > 0)`"
+        raise RunError(Diagnostic(message, self._spans.stages.get(stage), help))
+
     def choices(self, customer: Customer, block: int, index: int, value: float) -> int:
         """The number of candidates of a `choose`: rounded down, none below 1."""
         if isnan(value) or value in (inf, -inf):

@@ -12,6 +12,8 @@ from serq_simpy.clock import Clock, Unsettled
 from serq_simpy.compiler.namespace import ARITHMETIC, Bound
 from serq_simpy.compiler.reading import observed_tests
 from serq_simpy.draws.streams import Streams
+from serq_simpy.engines.engine import Engine, Rules
+from serq_simpy.engines.run import decoding
 from serq_simpy.errors import RunError
 from serq_simpy.ir import model as ir
 from serq_simpy.ir.printing import Printer, value_text
@@ -20,6 +22,7 @@ from serq_simpy.measure.gauges import GaugeRecorder
 from serq_simpy.measure.record import OverCap, RunRecord
 from serq_simpy.measure.samples import Samples
 from serq_simpy.processes.arrivals import Arrivals, poisson_gaps, renewal_gaps
+from serq_simpy.processes.engine import EngineProcess
 from serq_simpy.processes.faults import Faults
 from serq_simpy.processes.session import Presets, Session
 from serq_simpy.resources import holding
@@ -28,7 +31,7 @@ from serq_simpy.resources.delay import Delay
 from serq_simpy.resources.estimator import Estimator
 from serq_simpy.resources.fifo import Fifo
 from serq_simpy.resources.growth import grow, grown
-from serq_simpy.resources.hold import Demand, Hold, HoldStatement, Preempted
+from serq_simpy.resources.hold import Allocation, Demand, Hold, HoldStatement, Preempted
 from serq_simpy.resources.pool import Admissions, Pool, Preemption
 from serq_simpy.resources.sharing import Sharing
 from serq_simpy.resources.single_server import SingleServer
@@ -67,6 +70,7 @@ class Simulation:
         self.client = [Samples(name) for name in ("ttft", "tpot", "response")]
         self.stages: list[Stage] = []
         self.pools: list[Pool] = []
+        self.registers = [register.init for register in program.registers]
         self.attributes = [0.0] * len(program.attrs)
         self.arrivals = self.turns = self._ended_before = 0
         self.living: dict[Session, None] = {}
@@ -112,6 +116,10 @@ class Simulation:
             "member": faults.member,
             "wrong_amount": faults.wrong_amount,
             "wrong_guard": faults.wrong_guard,
+            "wrong_test": faults.wrong_test,
+            "growing": self._growing,
+            "decoding": decoding,
+            "Rules": Rules,
             "choices": faults.choices,
             "different_members": faults.different_members,
         }
@@ -135,6 +143,13 @@ class Simulation:
         """The stage `number`, whose jobs share a capacity."""
         stage = self.program.stages[number]
         return self._add(Sharing(self.clock, stage.name, stage.index, number, capacity))
+
+    def engine(self, number: int) -> Engine:
+        """The stage `number`, which runs iterations; its rules are still to be set."""
+        stage = self.program.stages[number]
+        engine = Engine(self.clock, stage.name, stage.index, number, self.registers)
+        self.clock.engines.append(EngineProcess(self.clock, engine))
+        return self._add(engine)
 
     def _add(self, stage: _Stage) -> _Stage:
         self.stages.append(stage)
@@ -165,7 +180,26 @@ class Simulation:
             reserve_held=declared.reserve_held,
         )
         self.pools.append(pool)
+        self._give_to_engines(number, pool)
         return pool
+
+    def _give_to_engines(self, number: int, pool: Pool) -> None:
+        """Tell the engines that admit from the pool's line, or have it as their memory."""
+        admitting = self.program.pools[number].admit_via
+        for place, stage in enumerate(self.program.stages):
+            engine = self.stages[place]
+            if isinstance(engine, Engine) and isinstance(stage.kind, ir.Step):
+                if place == admitting:
+                    engine.admit_from(pool)
+                if stage.kind.memory == number:
+                    engine.remember_in(pool)
+
+    def _growing(self, customer: Customer, block: int, index: int, pool: Pool) -> Allocation:
+        """The allocation that grows with a run."""
+        allocation = holding.innermost(customer, pool)
+        if allocation is None:
+            raise self._faults.grow_outside(customer, block, index, pool)
+        return allocation
 
     def _enlarge(
         self, customer: Customer, block: int, index: int, pool: Pool, amount: float
@@ -202,6 +236,8 @@ class Simulation:
         session = Session(self, serial)
         session._generator = self._process(session)
         self.living[session] = None
+        if self.clock.engines:
+            session.begin_tokens()
         if self._prepares:
             self._prepare(session)
         return session

@@ -37,8 +37,12 @@ class Growth(Wait):
             return False
         self._leave()
         pool.enlarge(self.allocation, self.units)
-        pool.clock.ready(self)
+        self.granted()
         return True
+
+    def granted(self) -> None:
+        """The growth is done: its customer goes on."""
+        self.allocation.pool.clock.ready(self)
 
     def cancel(self) -> None:
         self.callbacks = []
@@ -79,11 +83,11 @@ def grown(wait: Wait) -> None:
 
 
 def choose_victim(pool: Pool) -> Allocation | None:
-    """The open hold on the pool with the least keys, of equal ones the last admitted."""
+    """The candidate of the pool with the least keys, of equal ones the last admitted."""
     if pool.preemption is None:
         return None
     keys = pool.preemption.keys
-    candidates = [allocation for allocation in pool.allocations if not allocation.lease]
+    candidates = pool.candidates()
     ranked = [
         (total_order(keys(candidate, place)), -place) for place, candidate in enumerate(candidates)
     ]
@@ -97,6 +101,8 @@ def preempt(victim: Allocation) -> None:
     pool.preemptions += 1
     _note_progress(victim)
     customer.stop_waiting()
+    if customer.last_token is not None:
+        customer.last_token.resumed = True
     release_inwards(customer, hold)
     customer.attrs[ir.COMPUTED] = victim.position
     if rejected(hold):

@@ -1,0 +1,114 @@
+"""Decodes whose progress is counted for all of them together.
+
+In a batch that has room for every decode, each gains a token an iteration: how far one is,
+when its allocation needs a block and when it ends are functions of the iteration's
+number. So nothing is done for it in between. That is exact while its numbers are whole,
+which is asked of it, and while the order among decodes does not matter, which whoever
+forms the iteration sees to; else the group is dissolved, and every run stands alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from serq_simpy.engines.run import EngineRun
+    from serq_simpy.resources.pool import Pool
+
+_Due = dict[int, list["EngineRun"]]
+
+
+class SteadyDecodes:
+    """A group of decodes that had a token in the latest iteration and have one in the next.
+
+    `started` and `committed` count the iterations that gave the group tokens; they differ
+    while one is running. `held` is what the group has of the engine's memory, `last_time`
+    when it had its latest tokens.
+    """
+
+    __slots__ = ("_ending", "_growing", "_since", "committed", "held", "last_time", "started")
+
+    def __init__(self) -> None:
+        self._since: dict[EngineRun, int] = {}
+        self.started = 0
+        self.committed = 0
+        self.held = 0.0
+        self.last_time = 0.0
+        self._ending: _Due = {}
+        self._growing: _Due = {}
+
+    def __len__(self) -> int:
+        return len(self._since)
+
+    # ------------------------------------------------------ joining, leaving
+
+    def add(self, run: EngineRun, held: float) -> None:
+        """Count for a run from the next iteration on; `held` is what it has of the memory."""
+        self._since[run] = self.started
+        run.steady = True
+        self.held += held
+        self._ending.setdefault(self.started + int(run.remaining) - 1, []).append(run)
+        allocation = run.allocation
+        if allocation is not None:
+            room = int(allocation.units - allocation.position)
+            if room < run.remaining:
+                self.grows_in(self.started + max(0, room), run)
+
+    def remove(self, run: EngineRun, held: float) -> None:
+        """Let a run stand alone again, with its own figures up to now."""
+        self._bring_up_to_date(run, self._since.pop(run))
+        self.held -= held
+
+    def dissolve(self) -> list[EngineRun]:
+        """Let all runs stand alone; the runs."""
+        runs = list(self._since)
+        for run, since in self._since.items():
+            self._bring_up_to_date(run, since)
+        self._since.clear()
+        self._ending.clear()
+        self._growing.clear()
+        self.held = 0.0
+        return runs
+
+    def _bring_up_to_date(self, run: EngineRun, since: int) -> None:
+        run.steady = False
+        if run.allocation is not None:
+            run.allocation.position += self.started - since
+        tokens = self.committed - since
+        if tokens:
+            run.remaining -= tokens
+            run.customer.turn_tokens.further += tokens
+            run.last_token.time = self.last_time
+
+    def remaining(self, run: EngineRun) -> float:
+        """The tokens that a run of the group has left."""
+        return run.remaining - (self.committed - self._since[run])
+
+    # ------------------------------------------------------------ iterations
+
+    def grows_in(self, iteration: int, run: EngineRun) -> None:
+        """A run of the group has to grow before its token of an iteration."""
+        self._growing.setdefault(iteration, []).append(run)
+
+    def ending(self) -> list[EngineRun]:
+        """The runs whose last token the next iteration gives."""
+        return [run for run in self._ending.pop(self.started, ()) if run.steady]
+
+    def growing(self) -> list[EngineRun]:
+        """The runs that must grow for the next iteration's token."""
+        return [run for run in self._growing.pop(self.started, ()) if run.steady]
+
+
+def is_whole(run: EngineRun, memory: Pool | None, held: float) -> bool:
+    """Whether a decode may be counted steadily: it grows in the memory alone, by whole numbers."""
+    if not run.remaining.is_integer() or not held.is_integer():
+        return False
+    allocation = run.allocation
+    if allocation is None:
+        return True
+    return (
+        allocation.pool is memory
+        and allocation.position.is_integer()
+        and allocation.units.is_integer()
+        and (memory.block is None or memory.block.is_integer())
+    )
