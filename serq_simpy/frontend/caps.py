@@ -29,15 +29,19 @@ _OUTERMOST = (
 
 def cap(expr: ir.Expr, engine: str, span: Span) -> ir.Expr:
     """The cap as the IR has it. Raises `Refused` where it may give a run nothing."""
-    value = None if expr_has_inf_inside(expr) else plain_number(expr)
+    _check_inf(expr, engine, span)
+    return _outcome(expr, engine, span)
+
+
+def _outcome(expr: ir.Expr, engine: str, span: Span) -> ir.Expr:
+    value = plain_number(expr)
     if value is not None:
         return _constant(value, engine, span)
     match expr:
         case ir.Cond(test, yes, no):
-            return ir.Cond(test, cap(yes, engine, span), cap(no, engine, span))
+            return ir.Cond(test, _outcome(yes, engine, span), _outcome(no, engine, span))
         case ir.Call("Max", (left, right)) if _is_number(left) or _is_number(right):
             _check_floor(left if _is_number(left) else right, engine, span)
-            _refuse_inf(expr, engine, span)
             return expr
         case ir.Call("Min"):
             raise Refused(
@@ -46,19 +50,21 @@ def cap(expr: ir.Expr, engine: str, span: Span) -> ir.Expr:
                 "a cap that shrinks writes its floor: `max(1, min(k, e))`",
             )
         case _:
-            _refuse_inf(expr, engine, span)
             raise Refused(span, f"engine `{engine}`: {_RULE}", _OUTERMOST)
 
 
-def expr_has_inf_inside(expr: ir.Expr) -> bool:
-    """Whether `inf` is a part of the expression, and not all of it."""
-    if isinstance(expr, ir.Num):
-        return False
-    return any(isinstance(node, ir.Num) and node.value == math.inf for node in nodes(expr))
+def _check_inf(expr: ir.Expr, engine: str, span: Span) -> None:
+    """`inf` is an outcome by itself, or not there."""
+    if isinstance(expr, ir.Cond):
+        _refuse_inf(expr.test, engine, span)
+        _check_inf(expr.yes, engine, span)
+        _check_inf(expr.no, engine, span)
+    elif not isinstance(expr, ir.Num):
+        _refuse_inf(expr, engine, span)
 
 
 def _refuse_inf(expr: ir.Expr, engine: str, span: Span) -> None:
-    if expr_has_inf_inside(expr):
+    if any(isinstance(node, ir.Num) and node.value == math.inf for node in nodes(expr)):
         raise Refused(
             span,
             f"engine `{engine}`: `inf` inside an `each at most`'s arithmetic: no cap is `inf` "

@@ -24,11 +24,12 @@ _DECODE_FIRST = ir.Cond(ir.Ctx("Decoding"), ir.Num(0.0), ir.Num(1.0))
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A schedule's parts of an `ir.Step`."""
+    """A schedule's parts of an `ir.Step`; `is_body`: it is any statements, no known form."""
 
     serve: tuple[ir.Expr, ...] | None
     iteration: tuple[ir.IterationStatement, ...] | None
     chunk: ir.Expr
+    is_body: bool = False
 
 
 def all_statements(schedule: s.Schedule) -> Iterator[s.ScheduleStatement]:
@@ -81,7 +82,7 @@ class Schedules:
                     return Planned(by or (), None, chunk)
                 both = (ir.Serve(only), ir.Admit(only, _UNLESS_PREEMPTED))
                 return Planned(by or (), both, chunk)
-        return Planned((), body, chunk)
+        return Planned((), body, chunk, is_body=True)
 
     def _exclusive(self, schedule: s.Schedule, chunk: ir.Expr) -> Planned:
         match schedule.statements:

@@ -61,6 +61,8 @@ class Steps:
         own = frozenset(state.name for state in parts.states)
         schedules = Schedules(engine.name, self._registers, own, lowering)
         planned = schedules.plan(parts.schedule)
+        if not planned.is_body:
+            _refuse_unset(engine)
         cost = lowering.expression(parts.execute.value, "execute")
         granule = self._granule(engine)
         return ir.Step(budget, cost, planned.chunk, granule, planned.serve, None, planned.iteration)
@@ -167,6 +169,16 @@ def _members(pools: Iterable[str], resources: Resources) -> list[ir.PoolRef]:
             index = ir.Num(float(i)) if family.indexed else None
             found.append(ir.PoolRef(family.base, family.count, index))
     return found
+
+
+def _refuse_unset(engine: Engine) -> None:
+    """A schedule that is no body sets no register."""
+    for state in engine.parts.states:
+        raise Refused(
+            state.name_span,
+            f"engine `{engine.name}`: register `{state.name}` is set by nothing",
+            f"a schedule sets it with `set {state.name} = …;`; a constant is a `let`",
+        )
 
 
 def _check_budget(tokens: s.TokensCap, budget: ir.Expr) -> None:
