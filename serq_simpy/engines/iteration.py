@@ -109,7 +109,8 @@ class Iteration:
         while self.left > 0.0 and not self._closed and (gate is None or gate()):
             if not self._admit_one(self.left):
                 return
-            self._serve_each(self._engine.take_newcomers(), only, None)
+            if not self._serve_each(self._engine.take_newcomers(), only, None):
+                return
 
     def unpreempted(self) -> bool:
         """The `while` of the plain schedule: `running.preempted == 0`."""
@@ -146,29 +147,32 @@ class Iteration:
 
     # ------------------------------------------------------------ one by one
 
-    def _serve_each(self, runs: list[EngineRun], only: Predicate | None, keys: Keys | None) -> None:
+    def _serve_each(
+        self, runs: list[EngineRun], only: Predicate | None, keys: Keys | None
+    ) -> bool:
         """Serve residents in order, or by keys, until the budget is spent.
 
-        A grower that is its own victim ends it.
+        A grower that is its own victim ends the statement: False.
         """
         if keys is not None:
-            self._serve_by_keys(runs, only, keys)
-            return
+            return self._serve_by_keys(runs, only, keys)
         for run in runs:
             if not self.left > 0.0:
-                return
+                return True
             if not self._consider(run, only):
-                return
+                return False
+        return True
 
-    def _serve_by_keys(self, runs: list[EngineRun], only: Predicate | None, keys: Keys) -> None:
+    def _serve_by_keys(self, runs: list[EngineRun], only: Predicate | None, keys: Keys) -> bool:
         """The keys are read anew before each choice: growth may have changed them."""
         waiting = [run for run in runs if run.served_in != self.number]
         while waiting and self.left > 0.0:
             first = min(waiting, key=lambda run: total_order(keys(run)))
             waiting.remove(first)
             if not self._consider(first, only):
-                return
+                return False
             waiting = [run for run in waiting if run.resident]
+        return True
 
     def _consider(self, run: EngineRun, only: Predicate | None) -> bool:
         """Serve a run if it is its turn; whether the statement goes on."""

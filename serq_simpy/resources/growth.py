@@ -134,6 +134,6 @@ def release_inwards(customer: Customer, outermost: Hold) -> None:
         customer.holds = customer.holds[:-1]
         for allocation in hold.allocations:
             if allocation.open:
-                allocation.pool.release(allocation, min(allocation.position, allocation.units))
+                allocation.pool.release(allocation, allocation.position)
         if hold is outermost:
             return
