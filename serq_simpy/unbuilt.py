@@ -30,8 +30,6 @@ def _statement(statement: ir.Statement) -> str | None:
     match statement:
         case ir.Fork() | ir.Join():
             return "`fork` and `join` make legs of a request"
-        case ir.Run() if statement.also:
-            return "a run over several stages is a flow"
         case _:
             return None
 

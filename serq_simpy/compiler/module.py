@@ -12,6 +12,7 @@ from types import CodeType
 
 from serq_simpy.compiler.engines import EngineRules
 from serq_simpy.compiler.expressions import Families
+from serq_simpy.compiler.expressions import number as number_code
 from serq_simpy.compiler.functions import Functions
 from serq_simpy.compiler.reading import (
     block_draws,
@@ -23,6 +24,7 @@ from serq_simpy.compiler.reading import (
     program_expressions,
     reads_attributes,
     reads_attributes_alone,
+    shared_stages,
 )
 from serq_simpy.compiler.statements import Statements
 from serq_simpy.compiler.writer import Writer
@@ -112,10 +114,13 @@ class _Module(Functions):
 
     def _make_stages(self) -> None:
         estimated = estimated_stages(program_expressions(self._program))
+        shared = shared_stages(self._program)
         for number, (name, stage) in enumerate(zip(self.stages, self._program.stages, strict=True)):
             match stage.kind:
                 case ir.Fifo(servers):
                     made = f"run.fifo({number}, {servers})"
+                case ir.Ps(ir.Num(capacity)) if number in shared:
+                    made = f"run.link({number}, {number_code(capacity)})"
                 case ir.Ps(ir.Ctx("N")):
                     made = f"run.delay({number})"
                 case ir.Ps(capacity):

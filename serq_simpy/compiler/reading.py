@@ -65,6 +65,17 @@ def estimated_stages(exprs: Iterable[ir.Expr]) -> set[int]:
     return found
 
 
+def shared_stages(program: ir.Program) -> set[int]:
+    """The stages of every family that some run holds together with another."""
+    found: set[int] = set()
+    for block in program.blocks:
+        for statement in block:
+            if isinstance(statement, ir.Run) and statement.also:
+                for ref in (statement.stage, *statement.also):
+                    found.update(range(ref.base, ref.base + ref.count))
+    return found
+
+
 def block_draws(program: ir.Program, root: int) -> bool:
     """Whether a statement of a block, or of a block in it, draws."""
     return any(

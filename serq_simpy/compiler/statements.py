@@ -153,9 +153,7 @@ class Statements:
                 assert_never(statement)
 
     def _run(self, run: ir.Run) -> None:
-        stage = self._expressions.place(run.stage)
-        if run.stage.index is not None and not isinstance(run.stage.index, ir.Num):
-            stage = self._writer.temporary(stage)
+        stage = ", ".join([self._stage(ref) for ref in (run.stage, *run.also)])
         work = self._expressions.value(run.work)
         if run.mode == "Decode":
             self._line("me.decode_reached()")
@@ -174,8 +172,17 @@ class Statements:
         with self._writer.block("else:"):
             self._line(f"wrong_amount({self._place}, work)")
 
+    def _stage(self, ref: ir.StageRef) -> str:
+        """The code of a stage, whose index, if it is computed, is read here and now."""
+        place = self._expressions.place(ref)
+        if ref.index is None or isinstance(ref.index, ir.Num):
+            return place
+        return self._writer.temporary(place)
+
     def _served(self, run: ir.Run, stage: str, work: str) -> str:
         """The code of the event that a run of positive work waits for."""
+        if run.also:
+            return f"run.network.serve(me, {work}, {stage})"
         verb = {"Plain": "serve", "Prefill": "prefill", "Decode": "decode"}[run.mode]
         if run.growing is None:
             return f"{stage}.{verb}(me, {work})"

@@ -32,6 +32,7 @@ from serq_simpy.resources.estimator import Estimator
 from serq_simpy.resources.fifo import Fifo
 from serq_simpy.resources.growth import grow, grown
 from serq_simpy.resources.hold import Allocation, Demand, Hold, HoldStatement, Preempted
+from serq_simpy.resources.links import Link, Network, bottleneck, max_min
 from serq_simpy.resources.pool import Admissions, Pool, Preemption
 from serq_simpy.resources.sharing import Sharing
 from serq_simpy.resources.single_server import SingleServer
@@ -64,6 +65,7 @@ class Simulation:
     ) -> None:
         self.program = program
         self.clock = Clock()
+        self.network = Network(self.clock, max_min if program.share == "MaxMin" else bottleneck)
         self.streams = Streams(program.settings.seed)
         self.arriving = self.streams.arrivals()
         self.observations = [Samples(name) for name in program.observes]
@@ -138,6 +140,12 @@ class Simulation:
         """The stage `number`, without waiting."""
         stage = self.program.stages[number]
         return self._add(Delay(self.clock, stage.name, stage.index, number))
+
+    def link(self, number: int, capacity: float) -> Link:
+        """The stage `number`, whose capacity is shared by flows."""
+        stage = self.program.stages[number]
+        place = (stage.name, stage.index, number)
+        return self._add(Link(self.clock, *place, capacity, self.network))
 
     def sharing(self, number: int, capacity: Callable[[float], float]) -> Sharing:
         """The stage `number`, whose jobs share a capacity."""
