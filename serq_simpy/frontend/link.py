@@ -12,16 +12,16 @@ from serq_simpy.frontend.expressions import Expressions
 from serq_simpy.frontend.lower import Blocks
 from serq_simpy.frontend.lower_expr import Environment, ExpressionLowering
 from serq_simpy.frontend.names import Kind
-from serq_simpy.frontend.owners import Engine
 from serq_simpy.frontend.placement import Place
 from serq_simpy.frontend.pools import block_size, options, pool_members, stage_members
 from serq_simpy.frontend.problems import AlreadyTold, Refused, did_you_mean
+from serq_simpy.frontend.registers import Registers
 from serq_simpy.frontend.request_rules import RequestRules, Surroundings, check_apart
 from serq_simpy.frontend.requests import Requests, within
 from serq_simpy.frontend.scope import Placed, Scope
 from serq_simpy.frontend.sessions import check_both, kernel_of
 from serq_simpy.frontend.statements import Statements
-from serq_simpy.frontend.steps import Steps, first_value, number_registers
+from serq_simpy.frontend.steps import Steps
 from serq_simpy.frontend.workload import WorkloadParts, take_apart
 from serq_simpy.frontend.writing import Writing
 from serq_simpy.ir import model as ir
@@ -52,7 +52,7 @@ class _Linker:
         self._env.time_resources = frozenset(f for device in devices for f in device.resources)
         self._lowering = ExpressionLowering(self._env)
         self._writing = Writing(first.expressions, self._lowering, first.constants)
-        self._states: list[tuple[Engine, s.State]] = []
+        self._registers = Registers()
 
     def _writer(self, expressions: Expressions) -> Statements:
         """What writes statements out."""
@@ -91,7 +91,7 @@ class _Linker:
             share=self._share(),
             gauges=self._gauges(),
             claims=self._claims(),
-            registers=self._registers(),
+            registers=self._registers.lowered(self._writing, self._spans, self._problems),
         )
         self._check_indexes()
         return program, self._spans
@@ -170,11 +170,8 @@ class _Linker:
                 env.observes.setdefault(name, len(env.observes))
         env.bindings = frozenset(self._statements.declared.bound)
         engines = self._first.owners.engines.values()
-        env.registers, self._states, refused = number_registers(
-            engines, self._first.names, env.slots
-        )
-        for wrong in refused:
-            self._problems.error(wrong.diagnostic)
+        self._registers.enter(engines, self._first.names, env.slots, self._problems)
+        env.registers = self._registers.numbers
 
     def _check_requests(self, kernel: k.Program, parts: WorkloadParts) -> None:
         """Hold the requests to their rules, each written out by itself, called or not."""
@@ -260,15 +257,6 @@ class _Linker:
         if not engine.parts.complete:
             raise AlreadyTold
         return Steps(self._writing, self._first.names, self._env.registers).members(engine)
-
-    def _registers(self) -> tuple[ir.Register, ...]:
-        found: list[ir.Register] = []
-        for engine, state in self._states:
-            with self._problems.catching():
-                self._spans.registers[len(found)] = state.name_span
-                value = first_value(state, engine, self._writing)
-                found.append(ir.Register(state.name, engine.base, value))
-        return tuple(found)
 
     def _place_members(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 from serq_simpy.frontend import syntax as s
@@ -173,11 +172,12 @@ def _members(pools: Iterable[str], resources: Resources) -> list[ir.PoolRef]:
 
 def _refuse_unset(engine: Engine) -> None:
     """A schedule that is no body sets no register."""
-    for state in engine.parts.states:
+    if engine.parts.states:
+        name = engine.parts.states[0].name
         raise Refused(
-            state.name_span,
-            f"engine `{engine.name}`: register `{state.name}` is set by nothing",
-            f"a schedule sets it with `set {state.name} = …;`; a constant is a `let`",
+            engine.parts.states[0].name_span,
+            f"engine `{engine.name}`: register `{name}` is set by nothing",
+            f"a schedule sets it with `set {name} = …;`; a constant is a `let`",
         )
 
 
@@ -185,60 +185,3 @@ def _check_budget(tokens: s.TokensCap, budget: ir.Expr) -> None:
     value = plain_number(budget)
     if value is not None and value <= 0:
         raise Refused(tokens.span, "`tokens cap` at or below 0: no iteration could compute a token")
-
-
-# ---------------------------------------------------------------- registers
-
-
-def number_registers(
-    engines: Iterable[Engine], names: Names, slots: Iterable[str]
-) -> tuple[dict[str, int], list[tuple[Engine, s.State]], list[Refused]]:
-    """The registers by name, in order of the text, and what is wrong with their names."""
-    taken = set(slots)
-    numbers: dict[str, int] = {}
-    ordered: list[tuple[Engine, s.State]] = []
-    refused: list[Refused] = []
-    for engine in engines:
-        for state in engine.parts.states:
-            wrong = _name_taken(engine, state, names, taken | set(numbers))
-            if wrong is None and engine.count > 1:
-                wrong = Refused(
-                    state.span,
-                    f"engine `{engine.name}`: `state {state.name}` on an engine family: which "
-                    "member's register an expression read would be a guess",
-                    "declare one engine per device",
-                )
-            if wrong is not None:
-                refused.append(wrong)
-            if state.name not in numbers:
-                numbers[state.name] = len(ordered)
-                ordered.append((engine, state))
-    return numbers, ordered, refused
-
-
-def _name_taken(engine: Engine, state: s.State, names: Names, taken: set[str]) -> Refused | None:
-    kind = names.kind(state.name)
-    others = ("constant", "pool", "stage", "engine", "attribute")
-    try:
-        check_word(state.name, "register", state.name_span)
-    except Refused as refused:
-        return refused
-    if state.name not in taken and kind not in others:
-        return None
-    return Refused(
-        state.name_span,
-        f"engine `{engine.name}`: `state {state.name}`: the name is taken; a register's name is "
-        "its own",
-        f"`{state.name}` is {names.called_by(state.name)}" if kind in others else None,
-    )
-
-
-def first_value(state: s.State, engine: Engine, writing: Writing) -> float:
-    """The value a register begins with. Raises `Refused`."""
-    value = writing.constant(state.value, engine.placed)
-    if not math.isfinite(value):
-        shown = "NaN" if value != value else "infinite"
-        raise Refused(
-            state.value.span, f"`state {state.name}` is {shown}: its first value is a finite number"
-        )
-    return value

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from linking import as_json, link
+from linking import as_json, link, refusal
 
 from serq_simpy.ir import model as ir
 
@@ -90,6 +90,7 @@ def test_a_schedule_is_an_order_or_a_body(
         ("inf", ir.Num(0.0)),
         ("2 + 2", ir.Num(4.0)),
         ("max(3, 4)", ir.Num(4.0)),
+        ("2 > 1 ? inf : 3", ir.Num(0.0)),
         ("running.count > 1 ? 4 : inf", "Cond"),
         ("max(2, running.count)", "Max"),
         ("max(running.count, 2)", "Max"),
@@ -203,3 +204,10 @@ def test_registers_are_numbered_through_the_engines() -> None:
         ir.Register("z", 1, 3.0),
     )
     assert program.gauges[0].expr == ir.Binary("Add", ir.Reg(1), ir.Reg(2))
+
+
+def test_a_register_that_nothing_sets_is_warned_of_or_refused() -> None:
+    (warning,) = link(engine("tokens cap 4 + x; state x = 1;")).warnings
+    assert warning.message == "state `x`: nothing sets it: it keeps its first value"
+    found = refusal(engine("tokens cap 4 + x; state x = 1;", PLAIN))
+    assert "register `x` is set by nothing" in found.message

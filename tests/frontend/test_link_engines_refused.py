@@ -69,11 +69,33 @@ def test_a_clause_reads_what_exists_when_it_is_read(
         ("advance running each at most (3); admit waiting;", "one cap per run"),
         ("advance running each at most (inf - 1);", "`inf` inside an `each at most`'s arithmetic"),
         ("advance running each at most (max(0, running.count));", "a run could be given 0"),
+        ("advance running each at most (now < inf ? 4 : 3);", "`inf` inside an `each at most`'s"),
         ("exclusive prefill; advance running;", "takes back decodes already chosen"),
     ],
 )
 def test_what_a_schedule_may_not_say(schedule: str, says: str) -> None:
     assert says in refusal(engine("tokens cap 8;", schedule)).message
+
+
+@pytest.mark.parametrize(
+    ("granule", "schedule", "says"),
+    [
+        ("0", "advance running;", "granule 0: a prefill takes a multiple of it"),
+        ("4", "advance running each at most (3);", "granule 4 with `each at most (3)`"),
+        (
+            "4",
+            "advance running each at most (max(3, running.count));",
+            "granule 4 with `each at most (max(3, …))`",
+        ),
+        (
+            "4",
+            "exclusive prefill; admit waiting while (!running.preempted);",
+            "`granule` with `exclusive prefill`",
+        ),
+    ],
+)
+def test_a_granule_leaves_every_prefill_a_chunk(granule: str, schedule: str, says: str) -> None:
+    assert says in refusal(engine(f"tokens cap 8; granule {granule};", schedule)).message
 
 
 def test_a_register_is_read_by_its_own_engine() -> None:
