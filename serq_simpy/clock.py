@@ -161,8 +161,9 @@ class Clock(simpy.Environment):
                 callback(event)
 
     def _try_engines(self) -> None:
+        future, now = self.future, self._now
         for engine in self.engines:
-            if engine.idle and self.peek() != self._now:
+            if engine.idle and not (future and future[0][0] == now):
                 engine.tried()
 
     def _close_instant(self) -> None:

@@ -33,6 +33,7 @@ class EngineRules:
         ]
         name = functions.stages[number]
         formed = f"{name}.iteration"
+        self._name_of_engine = name
         self._running = {
             "Now": "clock._now",
             "Nres": f"{name}.present",
@@ -101,7 +102,8 @@ class EngineRules:
         if engine.iteration is not None:
             return self._statements(engine.iteration)
         keys = self._keys(engine.serve)
-        return [f"iteration.advance(None, {keys})", "iteration.admit(None, iteration.unpreempted)"]
+        admit = f"if {self._name_of_engine}.waiting: iteration.admit(None, iteration.unpreempted)"
+        return [f"iteration.advance(None, {keys})", admit]
 
     def _statements(self, body: Sequence[ir.IterationStatement]) -> list[str]:
         return [line for statement in body for line in self._statement(statement)]

@@ -78,8 +78,7 @@ class Engine(Stage):
         """Set the rules, which read the engine and the pools."""
         self.rules = rules
         self.granule = rules.granule
-        reserves = self.memory is not None and self.memory.reserve_held
-        self._steadily = rules.steadily and not reserves
+        self._steadily = rules.steadily and (self.memory is None or self.memory.counts_growth)
 
     def admit_from(self, pool: Pool) -> None:
         """Serve the line of a pool."""
@@ -158,7 +157,8 @@ class Engine(Stage):
 
     def detach(self, run: EngineRun) -> None:
         """Take a run out of the steady decodes."""
-        self.steady.remove(run, run.held(self.memory))
+        self.steady.remove(run)
+        self.steady.held -= run.held(self.memory)
         self.alone.add(run)
 
     def dissolve(self) -> None:
@@ -169,17 +169,6 @@ class Engine(Stage):
             if self.iteration.steady:
                 self.iteration.serve_alone(run)
         self.alone = Residents(self.residents)
-
-    def grow_steady(self, run: EngineRun) -> None:
-        """Let a steady run have the block that its next token needs."""
-        allocation, memory = run.allocation, self.memory
-        assert allocation is not None and memory is not None
-        block = memory.block
-        if block is None:
-            block = 1.0
-        memory.enlarge(allocation, block)
-        self.steady.held += block
-        self.steady.grows_in(self.steady.started + int(block), run)
 
     def _steady_again(self, served: list[EngineRun]) -> None:
         """Count the decodes together that had a token and have more to come."""
@@ -282,7 +271,7 @@ class Engine(Stage):
         """
         iteration, rules = self.iteration, self.rules
         iteration.begin(rules.budget(), rules.chunk())
-        before = [self._registers[number] for number in rules.registers]
+        before = self._registers[:]
         rules.schedule(iteration)
         self._newcomers.clear()
         empty = iteration.empty
@@ -290,8 +279,7 @@ class Engine(Stage):
         if self._idle:
             iteration.forming = False
             if not iteration.admitted:
-                for number, value in zip(rules.registers, before, strict=True):
-                    self._registers[number] = value
+                self._registers[:] = before
             return None
         duration = self._lasting(rules.execute())
         self._start(duration)

@@ -7,7 +7,7 @@ from math import floor, inf
 from typing import TYPE_CHECKING
 
 from serq_simpy.engines.growth import grow_for
-from serq_simpy.engines.together import shares
+from serq_simpy.engines.together import Shares, shares
 from serq_simpy.resources.cache import total_order
 
 if TYPE_CHECKING:
@@ -147,9 +147,7 @@ class Iteration:
 
     # ------------------------------------------------------------ one by one
 
-    def _serve_each(
-        self, runs: list[EngineRun], only: Predicate | None, keys: Keys | None
-    ) -> bool:
+    def _serve_each(self, runs: list[EngineRun], only: Predicate | None, keys: Keys | None) -> bool:
         """Serve residents in order, or by keys, until the budget is spent.
 
         A grower that is its own victim ends the statement: False.
@@ -230,20 +228,17 @@ class Iteration:
         run.served_in, run.tokens = self.number, 1.0
         self.served[run] = None
 
-    def _serve_together(self, alone: list[tuple[EngineRun, float]]) -> None:
-        """Give every steady decode its token, and the others theirs, in the serving order.
+    def serve_steady(self) -> None:
+        """Every steady decode has its token."""
+        self.steady = steady = len(self._engine.steady)
+        self.left -= steady
+        self.tokens += steady
 
-        Those that must grow do so in their place in the order, since evictions follow it.
-        """
-        engine = self._engine
-        steady = engine.steady
-        self.steady = len(steady)
-        self.left -= self.steady
-        self.tokens += self.steady
+    def _serve_together(self, alone: Shares) -> None:
+        """Give every steady decode its token, and the others theirs."""
+        self.serve_steady()
         for run, tokens in alone:
-            if run.steady:
-                engine.grow_steady(run)
-            elif tokens:
+            if tokens:
                 self._give(run, tokens)
             else:
                 self._closed = True

@@ -24,9 +24,22 @@ class SteadyDecodes:
     `started` and `committed` count the iterations that gave the group tokens; they differ
     while one is running. `held` is what the group has of the engine's memory, `last_time`
     when it had its latest tokens.
+
+    A run that grows in a memory without blocks does so for every token from some iteration
+    on: it `creeps`, and its units too are a function of the iterations since.
     """
 
-    __slots__ = ("_ending", "_growing", "_since", "committed", "held", "last_time", "started")
+    __slots__ = (
+        "_creeping",
+        "_crept",
+        "_ending",
+        "_growing",
+        "_since",
+        "committed",
+        "held",
+        "last_time",
+        "started",
+    )
 
     def __init__(self) -> None:
         self._since: dict[EngineRun, int] = {}
@@ -36,6 +49,8 @@ class SteadyDecodes:
         self.last_time = 0.0
         self._ending: _Due = {}
         self._growing: _Due = {}
+        self._creeping: dict[EngineRun, int] = {}
+        self._crept = 0
 
     def __len__(self) -> int:
         return len(self._since)
@@ -52,12 +67,11 @@ class SteadyDecodes:
         if allocation is not None:
             room = int(allocation.units - allocation.position)
             if room < run.remaining:
-                self.grows_in(self.started + max(0, room), run)
+                self._grow_in(self.started + max(0, room), [run])
 
-    def remove(self, run: EngineRun, held: float) -> None:
+    def remove(self, run: EngineRun) -> None:
         """Let a run stand alone again, with its own figures up to now."""
         self._bring_up_to_date(run, self._since.pop(run))
-        self.held -= held
 
     def dissolve(self) -> list[EngineRun]:
         """Let all runs stand alone; the runs."""
@@ -74,6 +88,8 @@ class SteadyDecodes:
         run.steady = False
         if run.allocation is not None:
             run.allocation.position += self.started - since
+            if run in self._creeping:
+                run.allocation.units += self._crept - self._creeping.pop(run)
         tokens = self.committed - since
         if tokens:
             run.remaining -= tokens
@@ -86,17 +102,48 @@ class SteadyDecodes:
 
     # ------------------------------------------------------------ iterations
 
-    def grows_in(self, iteration: int, run: EngineRun) -> None:
-        """A run of the group has to grow before its token of an iteration."""
-        self._growing.setdefault(iteration, []).append(run)
-
     def ending(self) -> list[EngineRun]:
         """The runs whose last token the next iteration gives."""
-        return [run for run in self._ending.pop(self.started, ()) if run.steady]
+        due = self._ending.pop(self.started, None)
+        return [run for run in due if run.steady] if due else []
 
-    def growing(self) -> list[EngineRun]:
-        """The runs that must grow for the next iteration's token."""
-        return [run for run in self._growing.pop(self.started, ()) if run.steady]
+    def growing(self, memory: Pool | None) -> list[EngineRun]:
+        """The runs that must grow for the next iteration's token, but for those that creep."""
+        due = self._growing.pop(self.started, None)
+        if not due:
+            return []
+        runs = [run for run in due if run.steady]
+        if memory is not None and memory.block is None:
+            self._creeping.update(dict.fromkeys(runs, self._crept))
+            return []
+        return runs
+
+    @property
+    def creeping(self) -> int:
+        """How many runs grow by a unit for every token."""
+        return len(self._creeping)
+
+    def grow(self, memory: Pool, runs: list[EngineRun]) -> None:
+        """Let `runs` have a block each, and those that creep a unit; all of it fits."""
+        units = float(self.creeping)
+        if units:
+            self._crept += 1
+        if runs:
+            block = memory.block
+            assert block is not None
+            units += len(runs) * block
+            for run in runs:
+                run.allocation.units += block  # type: ignore[union-attr]
+            self._grow_in(self.started + int(block), runs)
+        memory.enlarge_holds(units)
+        self.held += units
+
+    def _grow_in(self, iteration: int, runs: list[EngineRun]) -> None:
+        due = self._growing.get(iteration)
+        if due is None:
+            self._growing[iteration] = runs
+        else:
+            due += runs
 
 
 def is_whole(run: EngineRun, memory: Pool | None, held: float) -> bool:

@@ -16,29 +16,31 @@ Shares = list[tuple["EngineRun", float]]
 
 
 def shares(engine: Engine, iteration: Iteration) -> Shares | None:
-    """Who must be looked at in the next iteration, in the serving order, with their tokens.
+    """The tokens of those that stand alone, when every steady decode gets its own.
 
-    These are the runs that stand alone, with what the budget leaves them in their place in
-    the order, and the steady decodes that must grow. None when that is not certain: the
-    budget does not cover every decode, memory is short, or a figure is not whole.
+    They are in the serving order, each with what the budget leaves it in its place. The
+    steady decodes that must grow have done so. None when it is not certain that all goes
+    well: the budget does not cover every decode, memory is short, or a figure is not whole.
     """
-    for run in engine.steady.ending():
+    steady = engine.steady
+    for run in steady.ending():
         engine.detach(run)
-    growing = engine.steady.growing()
-    alone = _served_alone(engine, iteration)
-    if alone is None or not _fits(engine, alone, growing):
+    growing = steady.growing(engine.memory)
+    alone = _served_alone(engine, iteration) if len(engine.alone) else []
+    if alone is None or not iteration.left >= len(steady):
         return None
-    if growing:
-        alone += [(run, 1.0) for run in growing]
-        alone.sort(key=lambda share: share[0].order)
+    if alone or growing or steady.creeping:
+        if not _fits(engine, alone, growing):
+            return None
+        if growing or steady.creeping:
+            assert engine.memory is not None
+            steady.grow(engine.memory, growing)
     return alone
 
 
 def _served_alone(engine: Engine, iteration: Iteration) -> Shares | None:
     """The runs that stand alone and their tokens, while every steady decode gets its own."""
     steady, left = len(engine.steady), iteration.left
-    if not left >= steady:
-        return None
     served: Shares = []
     taken = 0.0
     for number, run in enumerate(engine.alone):
@@ -68,8 +70,8 @@ def _fits(engine: Engine, alone: Shares, growing: list[EngineRun]) -> bool:
         if run.allocation is not None and run.allocation.pool is not memory:
             return False
         units += max(0.0, needed(run, tokens))
-    if not growing and not units:
+    if not (units or growing or engine.steady.creeping):
         return True
     assert memory is not None
-    units += len(growing) * (memory.block or 1.0)
+    units += engine.steady.creeping + len(growing) * (memory.block or 0.0)
     return memory.used + units <= memory.cap + TOLERANCE

@@ -242,6 +242,14 @@ class Pool:
 
     # ------------------------------------------------------ growth, release
 
+    @property
+    def counts_growth(self) -> bool:
+        """Whether it is all the same who grows in which order, and what for.
+
+        Evicted units tell nobody, they go by age, and no holder has room set aside.
+        """
+        return not self.reserve_held and self.cache.plain
+
     def fits_growth(self, allocation: Allocation, units: float) -> bool:
         """Whether `units` more can be allocated to this holder now."""
         needed = self.used + units
@@ -253,9 +261,13 @@ class Pool:
 
     def enlarge(self, allocation: Allocation, units: float) -> None:
         """Allocate `units` more, that fit, to a holder."""
+        allocation.units += units
+        self.enlarge_holds(units)
+
+    def enlarge_holds(self, units: float) -> None:
+        """Allocate `units` more, that fit, to holders who count them themselves."""
         self.cache.shrink_to(self.cap - self.used - units)
         self.used += units
-        allocation.units += units
         self._note_units()
 
     def release(self, allocation: Allocation, computed: float) -> None:
