@@ -163,7 +163,7 @@ class Engine(Stage):
 
     def dissolve(self) -> None:
         """Let every run stand alone."""
-        if not len(self.steady):
+        if not self.steady.count:
             return
         for run in self.steady.dissolve():
             if self.iteration.steady:
@@ -227,14 +227,14 @@ class Engine(Stage):
         chunk = self.rules.chunk()
         for run in self.alone:
             left -= run.wanted(chunk if chunk > 0.0 else inf)
-        return max(0.0, left - len(self.steady))
+        return max(0.0, left - self.steady.count)
 
     def demand(self) -> float:
         """The tokens that all residents could take of an unlimited budget."""
         wanted = -0.0
         for run in self.alone:
             wanted += run.wanted(self.iteration.chunk)
-        return wanted + len(self.steady)
+        return wanted + self.steady.count
 
     def jobs(self) -> list[Job]:
         return list(self.residents)
@@ -271,14 +271,14 @@ class Engine(Stage):
         """
         iteration, rules = self.iteration, self.rules
         iteration.begin(rules.budget(), rules.chunk())
-        before = self._registers[:]
+        before = self._registers[:] if rules.registers else ()
         rules.schedule(iteration)
         self._newcomers.clear()
         empty = iteration.empty
         self._idle = empty and not iteration.preempted
         if self._idle:
             iteration.forming = False
-            if not iteration.admitted:
+            if rules.registers and not iteration.admitted:
                 self._registers[:] = before
             return None
         duration = self._lasting(rules.execute())
@@ -316,13 +316,18 @@ class Engine(Stage):
         """The iteration's time is over: its tokens are there, and runs that are done end."""
         iteration, now = self.iteration, self.clock._now
         self.activity.end(now)
-        served = list(iteration.served)
-        gaps: dict[float, int] = {}
-        steady = self.steady
-        if iteration.steady:
-            gaps[now - steady.last_time] = iteration.steady
+        steady, tokens = self.steady, iteration.steady
+        before = steady.last_time
         steady.committed, steady.last_time = steady.started, now
-        iteration.served, iteration.steady = {}, 0
+        if iteration.served:
+            gaps = {now - before: tokens} if tokens else {}
+            self._commit_each(iteration.over(), now, gaps)
+        elif tokens:
+            self.activity.gaps.add(now - before, tokens)
+            iteration.steady = 0
+
+    def _commit_each(self, served: list[EngineRun], now: float, gaps: dict[float, int]) -> None:
+        """Commit the tokens of runs that stand alone; `gaps` counts those before them."""
         for run in served:
             run.remaining -= run.tokens
             if run.decoding or run.remaining <= TOLERANCE:

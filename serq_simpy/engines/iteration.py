@@ -7,7 +7,7 @@ from math import floor, inf
 from typing import TYPE_CHECKING
 
 from serq_simpy.engines.growth import grow_for
-from serq_simpy.engines.together import Shares, shares
+from serq_simpy.engines.together import shares
 from serq_simpy.resources.cache import total_order
 
 if TYPE_CHECKING:
@@ -41,16 +41,21 @@ class Iteration:
         self._closed = False
 
     def begin(self, budget: float, chunk: float) -> None:
-        """Form a new one. A chunk of 0 is no cap; an empty sum is -0."""
+        """Form a new one after `over`. A chunk of 0 is no cap; an empty sum is -0."""
         self.number += 1
         self.forming = True
-        self.served = {}
-        self.steady = 0
         self.left = budget
         self.chunk = chunk if chunk > 0.0 else inf
         self.tokens = self.prefilled = -0.0
         self.admitted = self.preempted = 0.0
         self._closed = False
+
+    def over(self) -> list[EngineRun]:
+        """It gives nothing more; the runs it served, but for the steady ones."""
+        served = list(self.served)
+        self.served = {}
+        self.steady = 0
+        return served
 
     # ------------------------------------------------- what it is made of
 
@@ -67,12 +72,13 @@ class Iteration:
     @property
     def kv_decode(self) -> float:
         """What the customers of the decodes served have of the engine's memory."""
-        return self._held(decoding=True) + (self._engine.steady.held if self.steady else 0.0)
+        steady = self._engine.steady.held if self.steady else 0.0
+        return steady + self._held(decoding=True) if self.served else steady
 
     @property
     def kv_prefill(self) -> float:
         """What the customers of the prefills served have of the engine's memory."""
-        return self._held(decoding=False)
+        return self._held(decoding=False) if self.served else 0.0
 
     def _held(self, *, decoding: bool) -> float:
         memory, units = self._engine.memory, 0.0
@@ -96,10 +102,8 @@ class Iteration:
     def advance(self, only: Predicate | None = None, keys: Keys | None = None) -> None:
         """`advance running`: serve the residents not yet served while budget is left."""
         engine = self._engine
-        if len(engine.steady) and not self.steady:
-            together = shares(engine, self) if only is None and keys is None else None
-            if together is not None:
-                self._serve_together(together)
+        if engine.steady.count and not self.steady:
+            if only is None and keys is None and self._serve_together():
                 return
             engine.dissolve()
         self._serve_each(engine.residents.snapshot(), only, keys)
@@ -228,20 +232,25 @@ class Iteration:
         run.served_in, run.tokens = self.number, 1.0
         self.served[run] = None
 
-    def serve_steady(self) -> None:
-        """Every steady decode has its token."""
-        self.steady = steady = len(self._engine.steady)
-        self.left -= steady
-        self.tokens += steady
-
-    def _serve_together(self, alone: Shares) -> None:
-        """Give every steady decode its token, and the others theirs."""
-        self.serve_steady()
-        for run, tokens in alone:
+    def _serve_together(self) -> bool:
+        """Give every steady decode its token, and the others theirs, if that can be done."""
+        engine = self._engine
+        steady, alone = engine.steady, None
+        if engine.alone.runs or not steady.undisturbed():
+            alone = shares(engine, self)
+            if alone is None:
+                return False
+        elif not self.left >= steady.count:
+            return False
+        self.steady = steady.count
+        self.left -= self.steady
+        self.tokens += self.steady
+        for run, tokens in alone or ():
             if tokens:
                 self._give(run, tokens)
             else:
                 self._closed = True
+        return True
 
     def _admit_one(self, budget: float) -> bool:
         """Admit the next hold that waits for the engine, and let everybody act who is ready."""

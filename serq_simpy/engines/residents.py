@@ -16,33 +16,30 @@ _order = attrgetter("order")
 class Residents:
     """Runs by the latest admission of their customers, then as they joined.
 
-    `snapshot` may be walked while runs leave.
+    `runs` has them; `snapshot` may be walked while runs leave.
     """
 
-    __slots__ = ("_runs",)
+    __slots__ = ("runs",)
 
     def __init__(self, runs: Iterable[EngineRun] = ()) -> None:
-        self._runs = list(runs)
-
-    def __len__(self) -> int:
-        return len(self._runs)
+        self.runs = list(runs)
 
     def __iter__(self) -> Iterator[EngineRun]:
-        return iter(self._runs)
+        return iter(self.runs)
 
     def snapshot(self) -> list[EngineRun]:
-        return self._runs[:]
+        return self.runs[:]
 
     def add(self, run: EngineRun) -> None:
-        runs = self._runs
+        runs = self.runs
         if not runs or runs[-1].order < run.order:
             runs.append(run)
         else:
             insort(runs, run, key=_order)
 
     def remove(self, run: EngineRun) -> None:
-        del self._runs[self.place(run)]
+        del self.runs[self.place(run)]
 
     def place(self, run: EngineRun) -> int:
         """How many runs stand before one of them."""
-        return bisect_left(self._runs, run.order, key=_order)
+        return bisect_left(self.runs, run.order, key=_order)

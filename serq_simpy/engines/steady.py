@@ -21,9 +21,9 @@ _Due = dict[int, list["EngineRun"]]
 class SteadyDecodes:
     """A group of decodes that had a token in the latest iteration and have one in the next.
 
-    `started` and `committed` count the iterations that gave the group tokens; they differ
-    while one is running. `held` is what the group has of the engine's memory, `last_time`
-    when it had its latest tokens.
+    `count` is how many they are; `started` and `committed` tell the iterations that gave
+    them tokens, and differ while one is running. `held` is what the group has of the
+    engine's memory, `last_time` when it had its latest tokens.
 
     A run that grows in a memory without blocks does so for every token from some iteration
     on: it `creeps`, and its units too are a function of the iterations since.
@@ -36,6 +36,7 @@ class SteadyDecodes:
         "_growing",
         "_since",
         "committed",
+        "count",
         "held",
         "last_time",
         "started",
@@ -43,6 +44,7 @@ class SteadyDecodes:
 
     def __init__(self) -> None:
         self._since: dict[EngineRun, int] = {}
+        self.count = 0
         self.started = 0
         self.committed = 0
         self.held = 0.0
@@ -52,14 +54,12 @@ class SteadyDecodes:
         self._creeping: dict[EngineRun, int] = {}
         self._crept = 0
 
-    def __len__(self) -> int:
-        return len(self._since)
-
     # ------------------------------------------------------ joining, leaving
 
     def add(self, run: EngineRun, held: float) -> None:
         """Count for a run from the next iteration on; `held` is what it has of the memory."""
         self._since[run] = self.started
+        self.count += 1
         run.steady = True
         self.held += held
         self._ending.setdefault(self.started + int(run.remaining) - 1, []).append(run)
@@ -72,6 +72,7 @@ class SteadyDecodes:
     def remove(self, run: EngineRun) -> None:
         """Let a run stand alone again, with its own figures up to now."""
         self._bring_up_to_date(run, self._since.pop(run))
+        self.count -= 1
 
     def dissolve(self) -> list[EngineRun]:
         """Let all runs stand alone; the runs."""
@@ -81,6 +82,7 @@ class SteadyDecodes:
         self._since.clear()
         self._ending.clear()
         self._growing.clear()
+        self.count = 0
         self.held = 0.0
         return runs
 
@@ -101,6 +103,11 @@ class SteadyDecodes:
         return run.remaining - (self.committed - self._since[run])
 
     # ------------------------------------------------------------ iterations
+
+    def undisturbed(self) -> bool:
+        """Whether the next iteration's token makes no run of the group grow or end."""
+        number = self.started
+        return not (self._creeping or number in self._ending or number in self._growing)
 
     def ending(self) -> list[EngineRun]:
         """The runs whose last token the next iteration gives."""

@@ -26,8 +26,8 @@ def shares(engine: Engine, iteration: Iteration) -> Shares | None:
     for run in steady.ending():
         engine.detach(run)
     growing = steady.growing(engine.memory)
-    alone = _served_alone(engine, iteration) if len(engine.alone) else []
-    if alone is None or not iteration.left >= len(steady):
+    alone = _served_alone(engine, iteration)
+    if alone is None or not iteration.left >= steady.count:
         return None
     if alone or growing or steady.creeping:
         if not _fits(engine, alone, growing):
@@ -40,7 +40,7 @@ def shares(engine: Engine, iteration: Iteration) -> Shares | None:
 
 def _served_alone(engine: Engine, iteration: Iteration) -> Shares | None:
     """The runs that stand alone and their tokens, while every steady decode gets its own."""
-    steady, left = len(engine.steady), iteration.left
+    steady, left = engine.steady.count, iteration.left
     served: Shares = []
     taken = 0.0
     for number, run in enumerate(engine.alone):
