@@ -22,8 +22,6 @@ def _unbuilt(program: ir.Program, spans: Spans) -> Iterator[Diagnostic]:
             what = _statement(statement)
             if what is not None:
                 yield _diagnostic(what, spans.statements.get((block, index)))
-    for number, claim in enumerate(program.claims):
-        yield _diagnostic(f"`{claim.name}` is a claim", spans.claims.get(number))
 
 
 def _statement(statement: ir.Statement) -> str | None:

@@ -28,6 +28,7 @@ class EngineRules:
         self._writer = functions.writer
         self._number = number
         self._parts = 0
+        self._program = program
         self._registers = [
             register for register, one in enumerate(program.registers) if one.stage == number
         ]
@@ -58,6 +59,12 @@ class EngineRules:
             "Kvp": f"{formed}.kv_prefill",
             "Attn": f"{formed}.attention",
         }
+        self._started = {
+            **self._batch,
+            "Demand": f"{name}.demand()",
+            "Served": f"{name}.served",
+            "Arrived": "float(run.arrivals)",
+        }
 
     def write(self, engine: ir.Step) -> str:
         """Write the functions; the code of the engine's `Rules`."""
@@ -69,8 +76,21 @@ class EngineRules:
         registers = f"({''.join(f'{register}, ' for register in self._registers)})"
         return (
             f"Rules({budget}, {chunk}, {granule}, {execute}, {schedule}, {registers}, "
-            f"{is_steady(engine)})"
+            f"{is_steady(engine)}, ({self._claims()}))"
         )
+
+    def _claims(self) -> str:
+        """The code of the claims over the engine's iterations, each a check and a function."""
+        return "".join(
+            f"(checks[{number}], {self._claim(number, claim)}), "
+            for number, claim in enumerate(self._program.claims)
+            if not isinstance(claim.kind, ir.AtEnd) and claim.kind.stage == self._number
+        )
+
+    def _claim(self, number: int, claim: ir.Claim) -> str:
+        name = f"claim{number}"
+        self._functions.returning(f"{name}()", claim.expr, context=self._started, customer="")
+        return name
 
     def _name(self, word: str) -> str:
         self._parts += 1

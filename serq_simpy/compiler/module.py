@@ -92,7 +92,8 @@ class _Module(Functions):
         self._session()
         self._gauges()
         self._gap()
-        self.writer.line("return Bound(init, session, gauges, gap)")
+        self._claims()
+        self.writer.line("return Bound(init, session, gauges, gap, givens, ends)")
         head = Writer()
         head.line("def bind(run):")
         head.depth = 1
@@ -106,6 +107,8 @@ class _Module(Functions):
         head.line("response = run.client[2].record")
         if self._program.registers:
             head.line("registers = run.registers")
+        if self._program.claims:
+            head.line("checks, aggregates = run.claims.checks, run.claims.aggregates")
         for number in range(len(self._program.observes)):
             head.line(f"observe{number} = run.observations[{number}].record")
         head.line("evicting, running = streams.eviction(), streams.machine()")
@@ -300,3 +303,16 @@ class _Module(Functions):
             self.returning("gap()", self._program.arrival.gap, stream="arriving")
         else:
             self.writer.line("gap = None")
+
+    def _claims(self) -> None:
+        """What claims say of every session, and of the end of a run."""
+        givens, ends = [], []
+        for number, claim in enumerate(self._program.claims):
+            if claim.given is not None:
+                prologue = "a = me.attrs" if reads_attributes(claim.given) else ""
+                self.returning(f"given{number}(me)", claim.given, prologue=prologue, context={})
+                givens.append(f"({number}, given{number}), ")
+            if isinstance(claim.kind, ir.AtEnd):
+                self.returning(f"end{number}()", claim.expr, customer="")
+                ends.append(f"({number}, end{number}), ")
+        self.writer.line(f"givens, ends = ({''.join(givens)}), ({''.join(ends)})")

@@ -20,6 +20,7 @@ from serq_simpy.resources.stage import Job, Stage
 
 if TYPE_CHECKING:
     from serq_simpy.clock import Clock
+    from serq_simpy.measure.claims import ClaimCheck
     from serq_simpy.resources.customer import Customer
     from serq_simpy.resources.hold import Allocation
     from serq_simpy.resources.pool import Pool
@@ -30,8 +31,8 @@ class Rules:
     """What a program says of an engine, as functions of the state.
 
     `schedule` carries out an iteration's statements; `registers` are the numbers of those
-    it sets. `steadily` says that the first of them serves everybody in the serving order,
-    so that decodes may be counted together.
+    it sets; `claims` are read as an iteration starts. `steadily` says that the schedule
+    begins by serving everybody in order, so that decodes may be counted together.
     """
 
     budget: Callable[[], float]
@@ -41,6 +42,7 @@ class Rules:
     schedule: Callable[[Iteration], None]
     registers: Sequence[int]
     steadily: bool
+    claims: Sequence[tuple[ClaimCheck, Callable[[], float]]] = ()
 
 
 class Engine(Stage):
@@ -67,6 +69,8 @@ class Engine(Stage):
         self.steady = SteadyDecodes()
         self.iteration = Iteration(self)
         self.activity = Activity()
+        self.served = 0.0
+        """The tokens of earlier iterations, where claims read them."""
         self._registers = registers
         self._newcomers: list[EngineRun] = []
         self._joined = 0
@@ -281,9 +285,18 @@ class Engine(Stage):
             if rules.registers and not iteration.admitted:
                 self._registers[:] = before
             return None
+        if rules.claims:
+            self._read_claims()
         duration = self._lasting(rules.execute())
         self._start(duration)
         return duration
+
+    def _read_claims(self) -> None:
+        now = self.clock._now
+        for check, holds in self.rules.claims:
+            if check.open:
+                check.read(holds(), now)
+        self.served += self.iteration.tokens
 
     def _lasting(self, duration: float) -> float:
         """The time that `execute` gave, if it is one; a step that only preempted may take none."""

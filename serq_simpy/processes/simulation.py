@@ -22,6 +22,7 @@ from serq_simpy.measure.gauges import GaugeRecorder
 from serq_simpy.measure.record import OverCap, RunRecord
 from serq_simpy.measure.samples import Samples
 from serq_simpy.processes.arrivals import Arrivals, poisson_gaps, renewal_gaps
+from serq_simpy.processes.claims import Claims
 from serq_simpy.processes.engine import EngineProcess
 from serq_simpy.processes.faults import Faults
 from serq_simpy.processes.session import Presets, Session
@@ -69,6 +70,7 @@ class Simulation:
         self.streams = Streams(program.settings.seed)
         self.arriving = self.streams.arrivals()
         self.observations = [Samples(name) for name in program.observes]
+        self.claims = Claims(program.claims, self.observations)
         self.client = [Samples(name) for name in ("ttft", "tpot", "response")]
         self.stages: list[Stage] = []
         self.pools: list[Pool] = []
@@ -88,7 +90,7 @@ class Simulation:
         self._limit = program.settings.arrivals
         self._bound = self._bind(code)
         self._process = self._bound.session
-        self._prepares = bool(self._bound.init or corpus or self._explicit)
+        self._prepares = bool(self._bound.init or corpus or self._explicit or self._bound.givens)
         self._gauges = [GaugeRecorder(gauge.name) for gauge in program.gauges]
 
     # -------------------------------------------- what the module makes itself of
@@ -258,6 +260,8 @@ class Simulation:
         if self._explicit:
             for slot, value in self._explicit[session.serial].attrs:
                 session.attrs[slot] = value
+        if self._bound.givens:
+            self.claims.came(session, self._bound.givens)
 
     def _corpus_of(self, serial: int) -> Sequence[Presets] | None:
         """The turns that a session replays: its own, or those of a session of the trace."""
@@ -399,6 +403,7 @@ class Simulation:
         measured = end - settings.warmup
         live_time = self.live_time + self._unfinished(end)
         over = self._over_cap()
+        claims = self.claims.ended(end, len(self.living), self._bound.ends)
         samples = [*self.observations, *self.client]
         for column in samples:
             column.drop_before(settings.warmup)
@@ -415,7 +420,7 @@ class Simulation:
             observations=tuple(self.observations),
             client=tuple(self.client),
             gauges=tuple(self._gauges),
-            claims=(),
+            claims=claims,
             stages=tuple(stage.record(end, measured) for stage in self.stages),
             pools=tuple(pool.record(end, over.get(pool)) for pool in self.pools),
             tests=observed_tests(self.program),
