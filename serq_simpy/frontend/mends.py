@@ -84,6 +84,7 @@ MENDS: Final[Mapping[str, Mapping[str, Mend]]] = {
         "admit": (f"`admit` is a retired word: {RETIRED['admit']}", "write a `hold`"),
         "cache": _CACHE,
         "else": (None, "`else { … }` follows the block of a `branch`"),
+        "enter": (f"`enter` is a retired word: {RETIRED['enter']}", "write a `hold`"),
         "keep": (f"`keep` is a retired word: {RETIRED['keep']}", "write `cache (…)`"),
         "lease": (None, "`lease POOL (t)` follows a hold's block and its `cache`, once"),
         "let": (None, "in a block a value is named with `set NAME = expr;`"),

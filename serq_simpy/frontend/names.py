@@ -53,7 +53,7 @@ _KINDS: dict[Kind, tuple[str, str]] = {
 
 _ONCE: frozenset[Kind] = frozenset(("pool", "stage", "gauge", "claim", "device", "engine"))
 _NOT_RETIRED: frozenset[Kind] = frozenset(
-    ("constant", "attribute", "claim", "parameter", "binding")
+    ("constant", "attribute", "claim", "definition", "parameter", "binding")
 )
 _MAY_BE_BUILT_IN: frozenset[Kind] = frozenset(("attribute", "parameter", "let", "argument"))
 

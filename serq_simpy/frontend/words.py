@@ -85,5 +85,8 @@ RETIRED: Final = {
         " `hold … at admission (x = e) { … } cache (ℓ)`"
     ),
     "keep": "`keep (ℓ)` is now `cache (ℓ)`",
+    "enter": "`enter` is now `hold`",
+    "fit": "a `hold` waits until its pools have room",
+    "where": "`where x = e` is now `at admission (x = e)`",
 }
 """Words of earlier versions of the language that name nothing now, and what is written instead."""

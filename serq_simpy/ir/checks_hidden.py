@@ -236,20 +236,20 @@ def _choices(statement: ir.Statement) -> Iterator[tuple[str, Part]]:
                     yield "choice of a stage or pool", stage.index
 
 
-def _surely_read(expr: Part) -> Iterator[int]:
+def _surely_read(expr: Part) -> set[int]:
     """The attributes that evaluating an expression reads whatever their values are.
 
-    Of `?:` that is the test's, of `&&` and `||` the left operand's.
+    Of `?:` that is what the test reads and what both its arms read, of `&&` and `||` what
+    the left operand reads.
     """
-    stack = [expr]
-    while stack:
-        node = stack.pop()
-        match node:
-            case ir.Attr(slot):
-                yield slot
-            case ir.Cond(test):
-                stack.append(test)
-            case ir.Binary("And" | "Or", left):
-                stack.append(left)
-            case _:
-                stack.extend(children(node))
+    match expr:
+        case ir.Attr(slot):
+            return {slot}
+        case ir.Cond(test, yes, no):
+            return _surely_read(test) | (_surely_read(yes) & _surely_read(no))
+        case ir.Binary("And" | "Or", left):
+            return _surely_read(left)
+    found: set[int] = set()
+    for child in children(expr):
+        found |= _surely_read(child)
+    return found

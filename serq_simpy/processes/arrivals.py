@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from simpy.events import PENDING, Event, Process
 
-from serq_simpy.errors import RunError
+from serq_simpy.errors import Diagnostic, RunError, Span
 from serq_simpy.ir.printing import value_text
 
 if TYPE_CHECKING:
@@ -56,18 +56,24 @@ class Arrivals(Process):
 
 
 def poisson_gaps(rate: float, uniforms: Iterator[float]) -> Iterator[float]:
-    """The gaps of a Poisson process: exponential, of mean 1 / rate."""
-    mean = 1.0 / rate
-    return (-mean * log(1.0 - uniform) for uniform in uniforms)
+    """The gaps of a Poisson process: exponential, of mean 1 / rate.
+
+    They are divided by the rate, which rounds otherwise than to multiply by the mean.
+    """
+    return (-log(1.0 - uniform) / rate for uniform in uniforms)
 
 
-def renewal_gaps(draw: Callable[[], float], law: str) -> Iterator[float]:
-    """The gaps that a law gives, which must turn out positive and finite."""
+def renewal_gaps(draw: Callable[[], float], law: str, span: Span | None) -> Iterator[float]:
+    """The gaps that a law gives, which must turn out positive and finite.
+
+    `law` is its text, which stands at `span`.
+    """
     while True:
         gap = draw()
         if not 0.0 < gap < inf:
-            raise RunError(
+            message = (
                 f"`arrive renewal({law})`: the interarrival time is {value_text(gap)}, "
                 "not a positive time"
             )
+            raise RunError(Diagnostic(message, span))
         yield gap

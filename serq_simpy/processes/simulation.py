@@ -14,7 +14,7 @@ from serq_simpy.compiler.reading import observed_tests
 from serq_simpy.draws.streams import Streams
 from serq_simpy.engines.engine import Engine, Rules
 from serq_simpy.engines.run import decoding
-from serq_simpy.errors import RunError
+from serq_simpy.errors import Diagnostic, RunError
 from serq_simpy.ir import model as ir
 from serq_simpy.ir.printing import Printer, value_text
 from serq_simpy.ir.spans import Spans
@@ -81,6 +81,7 @@ class Simulation:
         self.live_time = 0.0
         self._admissions = Admissions()
         self._faults = Faults(program, spans)
+        self._arrival_span = spans.arrival
         self._corpus = corpus
         self._picked = self.streams.trace()
         self._sessions_at = (-1.0, 0)
@@ -288,10 +289,11 @@ class Simulation:
         time, count = self._sessions_at
         self._sessions_at = (now, count + 1 if time == now else 1)
         if self._sessions_at[1] > MOST_SESSIONS:
-            raise RunError(
+            message = (
                 f"the workload does not let time pass: at t = {value_text(now)}, a million "
                 "sessions of `arrive closed(…)` came and ended"
             )
+            raise RunError(Diagnostic(message, self._arrival_span))
         self._queue_up(self.new_session())
 
     # ------------------------------------------------------------------ run
@@ -334,7 +336,8 @@ class Simulation:
                 Arrivals(self, 0.0, poisson_gaps(rate, self.arriving), self._limit)
             case ir.Renewal(law):
                 assert self._bound.gap is not None
-                gaps = renewal_gaps(self._bound.gap, Printer(self.program).expression(law))
+                text = Printer(self.program).expression(law)
+                gaps = renewal_gaps(self._bound.gap, text, self._arrival_span)
                 Arrivals(self, next(gaps), gaps, self._limit)
             case ir.Closed(population):
                 self._start_together(population)

@@ -34,6 +34,7 @@ class Customer(Process):
     resuming is one `send`; what may fail, a hold taken away, resumes by `throw`.
     """
 
+    began = 0.0
     admission = NEVER_ADMITTED
     last_preempted: dict[Pool, float] | None = None
     ready_at = -1.0
@@ -50,7 +51,6 @@ class Customer(Process):
     env: Clock
     attrs: list[float]
     serial: int
-    began: float
 
     def _resume(self, event: Event) -> None:
         try:

@@ -18,6 +18,8 @@ from linking import at, link, refusal, refusals, server
         ("set v = 2;", "def v() { 1 }", "`v` is a definition"),
         ("choose p in 2 by (1);", "", "`p` is a pool"),
         ("set admit = 1;", "", "is a retired word"),
+        ("choose where in 2 by (1);", "", "is a retired word"),
+        ("", "def fit() { 1 }", "is a retired word"),
         ("observe now = 1;", "", "the language supplies"),
         ("observe think = 1;", "", "is a built-in attribute"),
         ("observe v = sum s in 2 (1);", "", "`sum s in`: `s` is also a stage"),
