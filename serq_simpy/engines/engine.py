@@ -12,8 +12,6 @@ from serq_simpy.engines.iteration import Iteration
 from serq_simpy.engines.residents import Residents
 from serq_simpy.engines.run import EngineRun
 from serq_simpy.engines.steady import SteadyDecodes, is_whole
-from serq_simpy.errors import RunError
-from serq_simpy.ir.printing import value_text
 from serq_simpy.measure.record import Stage as StageRecord
 from serq_simpy.resources.cache import TOLERANCE
 from serq_simpy.resources.stage import Job, Stage
@@ -43,6 +41,16 @@ class Rules:
     registers: Sequence[int]
     steadily: bool
     claims: Sequence[tuple[ClaimCheck, Callable[[], float]]] = ()
+
+
+class Timeless(Exception):
+    """An engine's iteration of so many `tokens` would last `duration`, which is no time."""
+
+    def __init__(self, engine: Engine, duration: float, tokens: float) -> None:
+        super().__init__(f"{engine.name}: {duration}")
+        self.engine = engine
+        self.duration = duration
+        self.tokens = tokens
 
 
 class Engine(Stage):
@@ -271,7 +279,7 @@ class Engine(Stage):
     def form(self) -> float | None:
         """Form an iteration and start it; how long it lasts, None when there is none.
 
-        Raises `RunError` when an iteration with tokens would not last a positive time.
+        Raises `Timeless` when an iteration with tokens would not last a positive time.
         """
         iteration, rules = self.iteration, self.rules
         iteration.begin(rules.budget(), rules.chunk())
@@ -304,11 +312,7 @@ class Engine(Stage):
             return duration
         if self.iteration.empty:
             return 0.0
-        raise RunError(
-            f"engine `{self.name}`: its `execute` is {value_text(duration)} for an iteration of "
-            f"{value_text(self.iteration.tokens)} tokens; an iteration that schedules tokens "
-            "lasts a positive time"
-        )
+        raise Timeless(self, duration, self.iteration.tokens)
 
     def _start(self, duration: float) -> None:
         """The iteration begins: what it computes counts in the positions from now on."""

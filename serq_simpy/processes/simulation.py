@@ -12,7 +12,7 @@ from serq_simpy.clock import Clock, Unsettled
 from serq_simpy.compiler.namespace import ARITHMETIC, Bound
 from serq_simpy.compiler.reading import observed_tests
 from serq_simpy.draws.streams import Streams
-from serq_simpy.engines.engine import Engine, Rules
+from serq_simpy.engines.engine import Engine, Rules, Timeless
 from serq_simpy.engines.run import decoding
 from serq_simpy.errors import Diagnostic, RunError
 from serq_simpy.ir import model as ir
@@ -80,7 +80,7 @@ class Simulation:
         self.living: dict[Session, None] = {}
         self.live_time = 0.0
         self._admissions = Admissions()
-        self._faults = Faults(program, spans)
+        self._faults = Faults(program, spans, self.clock)
         self._arrival_span = spans.arrival
         self._corpus = corpus
         self._picked = self.streams.trace()
@@ -309,6 +309,8 @@ class Simulation:
             self.clock.run_to(self.program.settings.horizon, self._tick(progress))
         except Unsettled as error:
             raise self._faults.unsettled(error.customer, error.customer.times_ready) from None
+        except Timeless as error:
+            raise self._faults.timeless(error) from None
         return self._record(self._end())
 
     def _tick(self, progress: Callable[[float], None] | None) -> Callable[[], None]:
