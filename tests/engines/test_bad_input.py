@@ -125,7 +125,7 @@ def test_a_growing_run_after_release_is_an_error() -> None:
 @pytest.mark.parametrize("budget", ["0", "-1", "zero"])
 def test_a_budget_that_is_constant_and_not_positive_does_not_link(budget: str) -> None:
     text = f"let zero = 0;{engine_program(f'tokens cap {budget}; {RUNNING} execute (1);', PREFILL)}"
-    with pytest.raises(LinkError, match="^3:.*`tokens cap` at or below 0"):
+    with pytest.raises(LinkError, match=r"^3:.*`tokens cap` at or below 0"):
         run(text)
 
 
@@ -243,7 +243,7 @@ def test_a_while_that_is_no_test(guard: str, read: str) -> None:
 
 def test_a_constant_guard_that_is_no_test_does_not_link() -> None:
     schedule = "branch (0.5) { advance running; } else { advance running; }"
-    with pytest.raises(LinkError, match="0.5"):
+    with pytest.raises(LinkError, match=r"0\.5"):
         run(engine_program(f"tokens cap 8; schedule {{ {schedule} }} execute (1);", PREFILL))
 
 
