@@ -102,7 +102,10 @@ class Iteration:
     def advance(self, only: Predicate | None = None, keys: Keys | None = None) -> None:
         """`advance running`: serve the residents not yet served while budget is left."""
         engine = self._engine
-        if engine.steady.count and not self.steady:
+        if self.steady:
+            self._serve_each(engine.alone.snapshot(), only, keys)
+            return
+        if engine.steady.count:
             if only is None and keys is None and self._serve_together():
                 return
             engine.dissolve()
