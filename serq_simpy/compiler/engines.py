@@ -28,6 +28,7 @@ class EngineRules:
         self._writer = functions.writer
         self._number = number
         self._parts = 0
+        self._order: tuple[ir.Expr, ...] = ()
         self._program = program
         self._registers = [
             register for register, one in enumerate(program.registers) if one.stage == number
@@ -119,6 +120,7 @@ class EngineRules:
     def _lines(self, engine: ir.Step) -> list[str]:
         if engine.serve is None:
             return ["iteration.exclude()"]
+        self._order = engine.serve
         if engine.iteration is not None:
             return self._statements(engine.iteration)
         keys = self._keys(engine.serve)
@@ -131,7 +133,8 @@ class EngineRules:
     def _statement(self, statement: ir.IterationStatement) -> list[str]:
         match statement:
             case ir.Serve(only, by):
-                return [f"iteration.advance({self._only(only)}, {self._keys(by or ())})"]
+                keys = self._order if by is None else by
+                return [f"iteration.advance({self._only(only)}, {self._keys(keys)})"]
             case ir.Admit(only, gate):
                 test = "None" if gate is None else self._test("admit waiting while (…)", gate)
                 return [f"iteration.admit({self._only(only)}, {test})"]
@@ -190,4 +193,6 @@ def is_steady(engine: ir.Step) -> bool:
     if engine.iteration is None:
         return not engine.serve
     first = engine.iteration[0]
-    return isinstance(first, ir.Serve) and first.only is None and not first.by
+    if not isinstance(first, ir.Serve) or first.only is not None:
+        return False
+    return not (engine.serve if first.by is None else first.by)
