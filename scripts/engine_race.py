@@ -41,7 +41,7 @@ fn main() {{
   workload {{
     arrive batch({residents});
     hidden o;
-    turn {{ Size p = floor(~uniform(16, 64)); Size o = 10000 + floor(~uniform(0, 100)); }}
+    turn {{ Size p = floor(~uniform(16, 64)); Size o = 100000 + floor(~uniform(0, 100)); }}
   }}
   server {{ vllm (p, o); }}
 }}
@@ -65,7 +65,7 @@ def _once(module: ModuleType, residents: int, iterations: int) -> float:
 
 
 def _run(module: ModuleType, residents: int, horizon: float) -> tuple[float, int]:
-    source = PROGRAM.format(residents=residents, units=residents * 10_240)
+    source = PROGRAM.format(residents=residents, units=residents * 102_400)
     program = module.compile(source=source, horizon=horizon)
     start = process_time()
     report = module.run(program)
@@ -84,11 +84,11 @@ def race(repeats: int) -> None:
     print(f"{'residents':>9}{'ours us':>10}{'pyserq us':>11}{'faster':>8}{'promised':>10}")
     ours: dict[int, float] = {}
     for residents, promised in PROMISES.items():
-        ours[residents] = microseconds(serq_simpy, residents, 4000, repeats)
+        ours[residents] = microseconds(serq_simpy, residents, 20_000, repeats)
         line = f"{residents:>9}{ours[residents]:>10.1f}"
         if pyserq is not None:
             theirs = microseconds(pyserq, residents, 48_000 // residents, repeats)
             line += f"{theirs:>11.1f}{theirs / ours[residents]:>8.1f}{promised:>10.1f}"
         print(line)
-    many = microseconds(serq_simpy, 1000, 2000, repeats)
+    many = microseconds(serq_simpy, 1000, 5000, repeats)
     print(f"{1000:>9}{many:>10.1f}, {many / ours[240]:.1f} times that of 240 (at most {AT_1000})")
