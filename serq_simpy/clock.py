@@ -47,6 +47,14 @@ class Closing(Protocol):
     def close_instant(self) -> None: ...
 
 
+class Tried(Protocol):
+    """An engine's process, which may start an iteration when an instant has settled."""
+
+    idle: bool
+
+    def tried(self) -> None: ...
+
+
 class Clock(simpy.Environment):
     """A SimPy environment with a ready line and settling.
 
@@ -54,6 +62,8 @@ class Clock(simpy.Environment):
     every timed event:
 
     `pass_over`: hand out what pools have, until nobody becomes ready;
+    `engines`: those that are idle may start an iteration, if nothing else is to happen at
+    this time;
     `unsettled`: then, in the order of declaration, resources close the instant (a
     shared stage sets its rate);
     `instant_over`: when the next event is later, look at the state (gauges).
@@ -74,6 +84,8 @@ class Clock(simpy.Environment):
         """The resources that have something to do before the instant closes."""
         self.opener: Event | None = None
         """The event that opened the instant."""
+        self.engines: list[Tried] = []
+        """The engines in the order of declaration."""
         self.pass_over: Callable[[], None] = _nothing
         self.instant_over: Callable[[], None] | None = None
 
@@ -132,10 +144,27 @@ class Clock(simpy.Environment):
                     callback(event)
             if self.waiting:
                 self.pass_over()
+            if not line and self.engines:
+                self._try_engines()
             if not line:
                 break
         if self.unsettled:
             self._close_instant()
+
+    def run_ready(self) -> None:
+        """Let everybody act who is ready; the pools are not passed over."""
+        line = self.ready_line
+        while line:
+            event = line.popleft()
+            callbacks, event.callbacks = event.callbacks, None  # type: ignore[assignment]
+            for callback in callbacks:
+                callback(event)
+
+    def _try_engines(self) -> None:
+        future, now = self.future, self._now
+        for engine in self.engines:
+            if engine.idle and not (future and future[0][0] == now):
+                engine.tried()
 
     def _close_instant(self) -> None:
         closing = self.unsettled[:]
@@ -158,7 +187,7 @@ class Clock(simpy.Environment):
     def _run_some(self, horizon: float) -> bool:
         """Run a stretch of events; whether there is more to run."""
         future, line, unsettled = self.future, self.ready_line, self.unsettled
-        instant_over, now = self.instant_over, self._now
+        instant_over, now, engines = self.instant_over, self._now, self.engines
         for number in range(_EVENTS_BETWEEN_TICKS):
             if not future or self.stopped:
                 self.events += number
@@ -179,7 +208,7 @@ class Clock(simpy.Environment):
             callbacks, event.callbacks = event.callbacks, None  # type: ignore[assignment]
             for callback in callbacks:
                 callback(event)
-            if line or unsettled or self.waiting:
+            if line or unsettled or self.waiting or engines:
                 self.settle()
         self.events += _EVENTS_BETWEEN_TICKS
         return True

@@ -17,24 +17,17 @@ def refuse_unbuilt(program: ir.Program, spans: Spans) -> None:
 
 
 def _unbuilt(program: ir.Program, spans: Spans) -> Iterator[Diagnostic]:
-    for number, stage in enumerate(program.stages):
-        if isinstance(stage.kind, ir.Step):
-            yield _diagnostic(f"stage `{stage.name}` is an engine", spans.stages.get(number))
     for block, statements in enumerate(program.blocks):
         for index, statement in enumerate(statements):
             what = _statement(statement)
             if what is not None:
                 yield _diagnostic(what, spans.statements.get((block, index)))
-    for number, claim in enumerate(program.claims):
-        yield _diagnostic(f"`{claim.name}` is a claim", spans.claims.get(number))
 
 
 def _statement(statement: ir.Statement) -> str | None:
     match statement:
         case ir.Fork() | ir.Join():
             return "`fork` and `join` make legs of a request"
-        case ir.Run() if statement.also:
-            return "a run over several stages is a flow"
         case _:
             return None
 

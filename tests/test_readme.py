@@ -6,7 +6,8 @@ document and in one folder, which also has the examples:
 * `file=NAME`: the block is written to a file.
 * `serq`: the program is run, to `horizon=` (100) and with `arrivals=`; where a comment
   beside an `observe` lists numbers, these are the values it records. `library` and
-  `refused` are not run: a console block shows what happens.
+  `refused` are not run: a console block shows what happens. `part=FILE`: not run, but
+  these lines stand in that file.
 * `console`: the lines after `$ ` are commands, the others what they print; `…` stands for
   any text, by itself for any lines. Nothing printed: only the status counts.
 * `pycon`: a Python session, as doctest reads it.
@@ -37,6 +38,7 @@ DOCUMENTS = (
     "docs/language.md",
     "docs/report.md",
     "docs/differences.md",
+    "docs/vllm.md",
 )
 FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 RECORDS = re.compile(r"observe (\w+) = .*;[ }]*//\s*([-\d.][-\d. ]*)$", re.MULTILINE)
@@ -83,12 +85,24 @@ def test_a_document_tells_the_truth(document: str, folder: Path) -> None:
     for block in blocks(document):
         if "file" in block.words:
             (folder / block.words["file"]).write_text(block.text, encoding="utf-8")
-        if block.language == "serq" and not block.words.keys() & {"library", "refused"}:
+        if "part" in block.words:
+            check_part(block)
+        elif block.language == "serq" and not block.words.keys() & {"library", "refused"}:
             check_program(block)
         elif block.language == "console":
             check_console(block)
         elif block.language == "pycon":
             check_session(block, namespace)
+
+
+def check_part(block: Block) -> None:
+    """The lines stand in the file, whatever the indentation."""
+    whole = (ROOT / block.words["part"]).read_text(encoding="utf-8")
+    assert unindented(block.text) in unindented(whole), block.place
+
+
+def unindented(text: str) -> str:
+    return "\n".join(line.strip() for line in text.strip().splitlines())
 
 
 def check_program(block: Block) -> None:

@@ -178,7 +178,7 @@ class Expressions:
             case ir.Call(function, args):
                 return self._call(function, args)
             case ir.Agg(aggregate, observe):
-                return f"aggregates[{observe}].{_AGGREGATES[aggregate]}"
+                return f"aggregates({observe}).{_AGGREGATES[aggregate]}"
             case _:
                 assert_never(expr)
 

@@ -8,10 +8,12 @@ and `begin_turn` as functions of a session, `session` as its generator.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from types import CodeType
 
-from serq_simpy.compiler.expressions import Expressions, Families, Names
+from serq_simpy.compiler.engines import EngineRules
+from serq_simpy.compiler.expressions import Families
+from serq_simpy.compiler.expressions import number as number_code
+from serq_simpy.compiler.functions import Functions
 from serq_simpy.compiler.reading import (
     block_draws,
     changes_with_its_entry,
@@ -22,6 +24,7 @@ from serq_simpy.compiler.reading import (
     program_expressions,
     reads_attributes,
     reads_attributes_alone,
+    shared_stages,
 )
 from serq_simpy.compiler.statements import Statements
 from serq_simpy.compiler.writer import Writer
@@ -31,7 +34,6 @@ from serq_simpy.ir.depth import deep
 from serq_simpy.ir.printing import Printer
 from serq_simpy.ir.walk import sites
 
-_STATEMENT_TIME = {"Now": "clock._now"}
 _QUEUE_TIME = {"Now": "clock._now", "Waited": "(clock._now - hold.joined)"}
 _EVICTION_TIME = {
     "Now": "clock._now",
@@ -41,7 +43,7 @@ _EVICTION_TIME = {
 }
 _VICTIM_TIME = {
     "Now": "clock._now",
-    "Decoding": "0.0",
+    "Decoding": "decoding(allocation)",
     "Admission": "float(place)",
     "Position": "allocation.position",
 }
@@ -72,103 +74,85 @@ def resource_names(kind: str, resources: Sequence[ir.Pool | ir.Stage]) -> list[s
     return names
 
 
-class _Module:
+class _Module(Functions):
     def __init__(self, program: ir.Program) -> None:
+        pools = resource_names("pool", program.pools)
+        stages = resource_names("stage", program.stages)
+        super().__init__(Writer(depth=1), pools, stages, Families(Printer(program)))
         self._program = program
-        self._families = Families(Printer(program))
-        self._pools = resource_names("pool", program.pools)
-        self._stages = resource_names("stage", program.stages)
-        self._writer = Writer(depth=1)
         self._sites = list(sites(program, ir.SESSION))
 
     def text(self) -> str:
         self._make_stages()
         self._make_pools()
+        self._make_engines()
         self._make_holds()
         self._workload_function("init", ir.INIT)
         self._workload_function("turn", ir.TURN)
         self._session()
         self._gauges()
         self._gap()
-        self._writer.line("return Bound(init, session, gauges, gap)")
+        self._claims()
+        self.writer.line("return Bound(init, session, gauges, gap, givens, ends)")
         head = Writer()
         head.line("def bind(run):")
         head.depth = 1
         self._bindings(head)
-        for line in self._families.lines():
-            self._writer.lines.insert(-1, "    " + line)
-        return head.text() + self._writer.text()
+        for line in self.families.lines():
+            self.writer.lines.insert(-1, "    " + line)
+        return head.text() + self.writer.text()
 
     def _bindings(self, head: Writer) -> None:
         head.line("clock, streams = run.clock, run.streams")
         head.line("response = run.client[2].record")
+        if self._program.registers:
+            head.line("registers = run.registers")
+        if self._program.claims:
+            head.line("checks, aggregates = run.claims.checks, run.claims.aggregates")
         for number in range(len(self._program.observes)):
             head.line(f"observe{number} = run.observations[{number}].record")
         head.line("evicting, running = streams.eviction(), streams.machine()")
-
-    # ------------------------------------------------------------- functions
-
-    def _names(self, **changes: object) -> Names:
-        given = {"context": _STATEMENT_TIME, **changes}
-        return Names(self._pools, self._stages, self._families, **given)  # type: ignore[arg-type]
-
-    @contextmanager
-    def _function(self, head: str, **names: object) -> Iterator[Expressions]:
-        with self._writer.block(f"def {head}:"):
-            yield Expressions(self._writer, self._names(**names))
-
-    def _returning(self, head: str, *exprs: ir.Expr, prologue: str = "", **names: object) -> None:
-        """A function that returns one value, or a tuple of several."""
-        with self._function(head, **names) as expressions:
-            if prologue:
-                self._writer.line(prologue)
-            codes = [self._kept(expressions.value(expr)) for expr in exprs]
-            self._writer.line(f"return {codes[0] if len(codes) == 1 else ', '.join(codes)}")
-
-    def _keys(self, head: str, keys: tuple[ir.Expr, ...], prologue: str, **names: object) -> None:
-        """A function that returns a tuple of keys."""
-        with self._function(head, **names) as expressions:
-            if any(reads_attributes(key) for key in keys):
-                self._writer.line(prologue)
-            codes = [self._kept(expressions.value(key)) for key in keys]
-            self._writer.line(f"return ({', '.join(codes)},)")
-
-    def _kept(self, code: str) -> str:
-        return code if code.isidentifier() else self._writer.temporary(code)
 
     # ------------------------------------------------------------- resources
 
     def _make_stages(self) -> None:
         estimated = estimated_stages(program_expressions(self._program))
-        for number, (name, stage) in enumerate(
-            zip(self._stages, self._program.stages, strict=True)
-        ):
+        shared = shared_stages(self._program)
+        for number, (name, stage) in enumerate(zip(self.stages, self._program.stages, strict=True)):
             match stage.kind:
                 case ir.Fifo(servers):
                     made = f"run.fifo({number}, {servers})"
+                case ir.Ps(ir.Num(capacity)) if number in shared:
+                    made = f"run.link({number}, {number_code(capacity)})"
                 case ir.Ps(ir.Ctx("N")):
                     made = f"run.delay({number})"
                 case ir.Ps(capacity):
                     head = f"capacity{number}(present)"
-                    self._returning(head, capacity, context=_SHARING_TIME, stream="running")
+                    self.returning(head, capacity, context=_SHARING_TIME, stream="running")
                     made = f"run.sharing({number}, capacity{number})"
-                case _:
-                    raise AssertionError("engines are refused before compiling")
-            self._writer.line(f"{name} = {made}")
+                case ir.Step():
+                    made = f"run.engine({number})"
+            self.writer.line(f"{name} = {made}")
             if number in estimated:
-                self._writer.line(f"{name}.estimator = Estimator()")
+                self.writer.line(f"{name}.estimator = Estimator()")
+
+    def _make_engines(self) -> None:
+        for number, stage in enumerate(self._program.stages):
+            if isinstance(stage.kind, ir.Step):
+                rules = EngineRules(self, self._program, number)
+                self.writer.line(f"{self.stages[number]}.follow({rules.write(stage.kind)})")
 
     def _make_pools(self) -> None:
-        for number, (name, pool) in enumerate(zip(self._pools, self._program.pools, strict=True)):
+        for number, (name, pool) in enumerate(zip(self.pools, self._program.pools, strict=True)):
             options = [*self._line_option(number, pool), *self._eviction_option(number, pool)]
             options += [*self._preemption_option(number, pool), *self._spill_option(number, pool)]
-            self._writer.line(f"{name} = run.pool({', '.join([str(number), *options])})")
+            self.writer.line(f"{name} = run.pool({', '.join([str(number), *options])})")
 
     def _line_option(self, number: int, pool: ir.Pool) -> Iterator[str]:
         if pool.queue is not None:
             prologue = "a = hold.customer.attrs"
             names = {"context": _QUEUE_TIME, "customer": "hold.customer"}
-            self._keys(f"queue{number}(hold)", pool.queue, prologue, **names)
+            self.keys(f"queue{number}(hold)", pool.queue, prologue, **names)
             settled = all(reads_attributes_alone(key) for key in pool.queue)
             yield f"line={'SettledLine' if settled else 'KeyedLine'}(queue{number})"
 
@@ -176,7 +160,7 @@ class _Module:
         if pool.evict is not None:
             context = {**_EVICTION_TIME, "Size": "entry.units"}
             names = {"context": context, "customer": "entry.customer", "stream": "evicting"}
-            self._keys(f"evict{number}(entry)", pool.evict, "a = entry.attrs", **names)
+            self.keys(f"evict{number}(entry)", pool.evict, "a = entry.attrs", **names)
             stable = all(changes_with_its_entry(key) for key in pool.evict)
             yield f"order=EvictionOrder(evict{number}, {stable})"
 
@@ -185,7 +169,7 @@ class _Module:
             names = {"context": _VICTIM_TIME, "customer": "allocation.customer"}
             prologue = "a = allocation.customer.attrs"
             head = f"victim{number}(allocation, place)"
-            self._keys(head, pool.preempt.keys, prologue, **names)
+            self.keys(head, pool.preempt.keys, prologue, **names)
             yield f"preemption=Preemption(victim{number}, {pool.preempt.tail})"
 
     def _spill_option(self, number: int, pool: ir.Pool) -> Iterator[str]:
@@ -195,8 +179,8 @@ class _Module:
             for word, expr in (("when", pool.spill.when), ("work", pool.spill.work)):
                 prologue = "a = entry.attrs" if reads_attributes(expr) else ""
                 head = f"spill_{word}{number}(entry, size)"
-                self._returning(head, expr, prologue=prologue, **names)
-            tier = f"lambda: ({self._pools[pool.spill.to]}, {self._stages[pool.spill.via]})"
+                self.returning(head, expr, prologue=prologue, **names)
+            tier = f"lambda: ({self.pools[pool.spill.to]}, {self.stages[pool.spill.via]})"
             yield f"spill=Spill({tier}, spill_when{number}, spill_work{number})"
 
     # ----------------------------------------------------------------- holds
@@ -220,7 +204,7 @@ class _Module:
             lease = f"({number}, {self._amount(f'{name}_lease', hold.lease.duration)})"
         twice = f"different_members({block}, {index})" if may_repeat(hold) else "None"
         arguments = f"({', '.join(demands)},), {reuse}, {cache}, {lease}, {twice}"
-        self._writer.line(f"{name}_statement = HoldStatement({arguments})")
+        self.writer.line(f"{name}_statement = HoldStatement({arguments})")
 
     def _demand(self, name: str, asked: ir.HoldRequest, block: int, index: int) -> str:
         self._place_function(f"{name}_place", asked.pool, block, index)
@@ -238,59 +222,59 @@ class _Module:
         return f"Demand({name}_place, {name}_units, {reserve}, ({', '.join(fixed)}{tail}))"
 
     def _place_function(self, name: str, ref: ir.PoolRef, block: int, index: int) -> None:
-        with self._function(f"{name}(me)", stream="me.stream") as expressions:
+        with self.function(f"{name}(me)", stream="me.stream") as expressions:
             expressions.where = f", me, {block}, {index}"
             if ref.index is not None:
-                self._writer.line("a = me.attrs")
-            self._writer.line(f"return {expressions.place(ref)}")
+                self.writer.line("a = me.attrs")
+            self.writer.line(f"return {expressions.place(ref)}")
 
     def _amount(self, name: str, expr: ir.Expr | None) -> str:
         """A function of the customer for an optional clause; its name, or None."""
         if expr is None:
             return "None"
         prologue = "a = me.attrs" if reads_attributes(expr) else ""
-        self._returning(f"{name}(me)", expr, prologue=prologue, stream="me.stream")
+        self.returning(f"{name}(me)", expr, prologue=prologue, stream="me.stream")
         return name
 
     def _checked_amount(self, name: str, expr: ir.Expr, block: int, index: int) -> None:
         """A function for units, which are not negative and not NaN."""
-        with self._function(f"{name}(me)", stream="me.stream") as expressions:
+        with self.function(f"{name}(me)", stream="me.stream") as expressions:
             expressions.where = f", me, {block}, {index}"
             if reads_attributes(expr):
-                self._writer.line("a = me.attrs")
-            value = self._kept(expressions.value(expr))
+                self.writer.line("a = me.attrs")
+            value = self.kept(expressions.value(expr))
             if not (isinstance(expr, ir.Cost) and is_amount(expr.value)):
-                with self._writer.block(f"if not {value} >= 0.0:"):
-                    self._writer.line(f"wrong_amount(me, {block}, {index}, {value})")
-            self._writer.line(f"return {value}")
+                with self.writer.block(f"if not {value} >= 0.0:"):
+                    self.writer.line(f"wrong_amount(me, {block}, {index}, {value})")
+            self.writer.line(f"return {value}")
 
     # ------------------------------------------------------------- processes
 
     def _workload_function(self, name: str, block: int) -> None:
         """`init`, or the workload's turn block: a plain function of a session, if there is one."""
         if not self._program.blocks[block]:
-            self._writer.line(f"{name} = None")
+            self.writer.line(f"{name} = None")
             return
-        with self._writer.block(f"def {name}(me):"):
-            self._writer.line("a, now = me.attrs, clock._now")
+        with self.writer.block(f"def {name}(me):"):
+            self.writer.line("a, now = me.attrs, clock._now")
             if block_draws(self._program, block):
-                self._writer.line("u = streams.workload(me.serial, me.turn)")
+                self.writer.line("u = streams.workload(me.serial, me.turn)")
             self._statements(top=True, bodies=[]).block(block)
 
     def _statements(self, *, top: bool, bodies: list[int]) -> Statements:
-        names = self._names(context={"Now": "now"})
-        return Statements(self._program, self._writer, names, bodies, top=top)
+        names = self.names(context={"Now": "now"})
+        return Statements(self._program, self.writer, names, bodies, top=top)
 
     def _session(self) -> None:
         """The session's generator, and those of the blocks that stand too deep in it."""
         bodies: list[int] = []
-        with self._writer.block("def session(me):"):
-            self._writer.line("a = me.attrs")
-            self._writer.line(f"u = me.stream = {self._statement_stream()}")
+        with self.writer.block("def session(me):"):
+            self.writer.line("a = me.attrs")
+            self.writer.line(f"u = me.stream = {self._statement_stream()}")
             self._generator(ir.SESSION, top=True, bodies=bodies)
         while bodies:
             number = bodies.pop()
-            with self._writer.block(f"def body{number}(me, a, u):"):
+            with self.writer.block(f"def body{number}(me, a, u):"):
                 self._generator(number, top=False, bodies=bodies)
 
     def _statement_stream(self) -> str:
@@ -301,21 +285,34 @@ class _Module:
         return f"streams.{'few_' if few else ''}statements(me.serial)"
 
     def _generator(self, block: int, *, top: bool, bodies: list[int]) -> None:
-        self._writer.line("now = clock._now")
-        before = len(self._writer.lines)
+        self.writer.line("now = clock._now")
+        before = len(self.writer.lines)
         self._statements(top=top, bodies=bodies).block(block)
-        if not any(line.lstrip().startswith("yield") for line in self._writer.lines[before:]):
-            self._writer.line("yield from ()")  # a generator all the same
+        if not any(line.lstrip().startswith("yield") for line in self.writer.lines[before:]):
+            self.writer.line("yield from ()")  # a generator all the same
 
     def _gauges(self) -> None:
         for number, gauge in enumerate(self._program.gauges):
-            self._returning(f"gauge{number}()", gauge.expr, customer="", context={})
+            self.returning(f"gauge{number}()", gauge.expr, customer="", context={})
         names = "".join(f"gauge{number}, " for number in range(len(self._program.gauges)))
-        self._writer.line(f"gauges = ({names})")
+        self.writer.line(f"gauges = ({names})")
 
     def _gap(self) -> None:
         if isinstance(self._program.arrival, ir.Renewal):
-            self._writer.line("arriving = run.arriving")
-            self._returning("gap()", self._program.arrival.gap, stream="arriving")
+            self.writer.line("arriving = run.arriving")
+            self.returning("gap()", self._program.arrival.gap, stream="arriving")
         else:
-            self._writer.line("gap = None")
+            self.writer.line("gap = None")
+
+    def _claims(self) -> None:
+        """What claims say of every session, and of the end of a run."""
+        givens, ends = [], []
+        for number, claim in enumerate(self._program.claims):
+            if claim.given is not None:
+                prologue = "a = me.attrs" if reads_attributes(claim.given) else ""
+                self.returning(f"given{number}(me)", claim.given, prologue=prologue, context={})
+                givens.append(f"({number}, given{number}), ")
+            if isinstance(claim.kind, ir.AtEnd):
+                self.returning(f"end{number}()", claim.expr, customer="")
+                ends.append(f"({number}, end{number}), ")
+        self.writer.line(f"givens, ends = ({''.join(givens)}), ({''.join(ends)})")

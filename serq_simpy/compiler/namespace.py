@@ -16,13 +16,16 @@ class Bound:
     """The functions of a program, bound to a run.
 
     `init(session)`, `session(session)` (a generator), `gauges` (the state's functions) and
-    `gap()`, the next interarrival time of a renewal law.
+    `gap()`, the next interarrival time of a renewal law. `givens` and `ends` have, by the
+    number of a claim, its `given` as a function of a session and its proposition at the end.
     """
 
     init: Callable[[Any], None] | None
     session: Callable[[Any], Any]
     gauges: tuple[Callable[[], float], ...]
     gap: Callable[[], float] | None
+    givens: tuple[tuple[int, Callable[[Any], float]], ...]
+    ends: tuple[tuple[int, Callable[[], float]], ...]
 
 
 def comes_before(keys: tuple[float, ...], best: tuple[float, ...]) -> bool:

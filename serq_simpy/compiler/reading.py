@@ -30,8 +30,27 @@ def program_expressions(program: ir.Program) -> Iterator[ir.Expr]:
     for stage in program.stages:
         if isinstance(stage.kind, ir.Ps):
             yield stage.kind.capacity
+        elif isinstance(stage.kind, ir.Step):
+            yield from engine_expressions(stage.kind)
     for gauge in program.gauges:
         yield gauge.expr
+
+
+def engine_expressions(engine: ir.Step) -> Iterator[ir.Expr]:
+    """Every expression of an engine."""
+    yield from (engine.budget, engine.cost, engine.chunk, *(engine.serve or ()))
+    stack = list(engine.iteration or ())
+    while stack:
+        match stack.pop():
+            case ir.Serve(only, by):
+                yield from (*(() if only is None else (only,)), *(by or ()))
+            case ir.Admit(only, gate):
+                yield from (expr for expr in (only, gate) if expr is not None)
+            case ir.IterationBranch(test, yes, no):
+                yield test
+                stack += [*yes, *no]
+            case ir.SetRegister(_, value):
+                yield value
 
 
 def estimated_stages(exprs: Iterable[ir.Expr]) -> set[int]:
@@ -43,6 +62,17 @@ def estimated_stages(exprs: Iterable[ir.Expr]) -> set[int]:
                 ref = part.args[0]
                 assert isinstance(ref, ir.StageRef)
                 found.update(range(ref.base, ref.base + ref.count))
+    return found
+
+
+def shared_stages(program: ir.Program) -> set[int]:
+    """The stages of every family that some run holds together with another."""
+    found: set[int] = set()
+    for block in program.blocks:
+        for statement in block:
+            if isinstance(statement, ir.Run) and statement.also:
+                for ref in (statement.stage, *statement.also):
+                    found.update(range(ref.base, ref.base + ref.count))
     return found
 
 
@@ -87,6 +117,11 @@ def _uniforms(draw: ir.Sample) -> float:
             return inf
         case _:
             return 1
+
+
+def has_engines(program: ir.Program) -> bool:
+    """Whether some stage is an engine."""
+    return any(isinstance(stage.kind, ir.Step) for stage in program.stages)
 
 
 def replays(program: ir.Program) -> bool:

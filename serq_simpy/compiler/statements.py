@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from serq_simpy.compiler.expressions import Expressions, Names
-from serq_simpy.compiler.reading import block_draws, is_test, replays
+from serq_simpy.compiler.reading import block_draws, has_engines, is_test, replays
 from serq_simpy.ir import model as ir
 from serq_simpy.ir.printing import Printer
 
@@ -46,6 +46,7 @@ class Statements:
         self._bodies = bodies
         self._top = top
         self._nesting = 0
+        self._engines = has_engines(program)
         self._turns_counted = replays(program) or block_draws(program, ir.TURN)
         self._block = 0
         self._index = 0
@@ -91,6 +92,8 @@ class Statements:
         if self._turns_counted:
             self._line("me.turn += 1")
         self._line("me.turn_began = now")
+        if self._engines:
+            self._line("me.begin_tokens()")
         self._line("run.turns += 1")
         if replays(self._program):
             self._line("if me.corpus is not None: me.load_turn()")
@@ -99,6 +102,8 @@ class Statements:
 
     def _answer(self) -> None:
         """The turn's server statements are done: the client has its response."""
+        if self._engines:
+            self._line("me.answered()")
         self._line(f"response((now, me.serial, a[{ir.TURN_NO}], now - me.turn_began))")
 
     # ------------------------------------------------------------ statements
@@ -141,24 +146,41 @@ class Statements:
                 assert_never(statement)
 
     def _run(self, run: ir.Run) -> None:
-        stage = self._expressions.place(run.stage)
-        if run.stage.index is not None and not isinstance(run.stage.index, ir.Num):
-            stage = self._writer.temporary(stage)
+        stage = ", ".join([self._stage(ref) for ref in (run.stage, *run.also)])
         work = self._expressions.value(run.work)
+        if run.mode == "Decode":
+            self._line("me.decode_reached()")
         if (
             isinstance(run.work, ir.Cost)
             and isinstance(run.work.value, ir.Num)
             and run.work.value.value > 0
         ):
-            self._yield(f"{stage}.serve(me, {work})")
+            self._yield(self._served(run, stage, work))
             return
         self._line(f"work = {work}")
         with self._writer.block("if work > 0.0:"):
-            self._yield(f"{stage}.serve(me, work)")
+            self._yield(self._served(run, stage, "work"))
         with self._writer.block("elif work == 0.0:"):
             self._yield("Pause(me)")
         with self._writer.block("else:"):
             self._line(f"wrong_amount({self._place}, work)")
+
+    def _stage(self, ref: ir.StageRef) -> str:
+        """The code of a stage, whose index, if it is computed, is read here and now."""
+        place = self._expressions.place(ref)
+        if ref.index is None or isinstance(ref.index, ir.Num):
+            return place
+        return self._writer.temporary(place)
+
+    def _served(self, run: ir.Run, stage: str, work: str) -> str:
+        """The code of the event that a run of positive work waits for."""
+        if run.also:
+            return f"run.network.serve(me, {work}, {stage})"
+        verb = {"Plain": "serve", "Prefill": "prefill", "Decode": "decode"}[run.mode]
+        if run.growing is None:
+            return f"{stage}.{verb}(me, {work})"
+        pool = self._expressions.place(run.growing)
+        return f"{stage}.{verb}(me, {work}, growing({self._place}, {pool}))"
 
     def _grow(self, pool: ir.PoolRef, amount: ir.Expr) -> None:
         code = self._expressions.value(amount)

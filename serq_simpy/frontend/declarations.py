@@ -14,11 +14,14 @@ from serq_simpy.errors import Span
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend.constants import Constants
 from serq_simpy.frontend.definitions import Definitions
+from serq_simpy.frontend.devices import check_count, read_capacities, read_device
+from serq_simpy.frontend.engine_parts import take_apart
 from serq_simpy.frontend.expressions import Expressions
 from serq_simpy.frontend.inputs import Inputs
 from serq_simpy.frontend.libraries import STANDARD_ARGUMENTS
 from serq_simpy.frontend.names import Kind, Names
-from serq_simpy.frontend.problems import Problems, Refused
+from serq_simpy.frontend.owners import Device, Engine, Owners, check_memory
+from serq_simpy.frontend.problems import AlreadyTold, Problems, Refused
 from serq_simpy.frontend.resources import Family, ResourceKind, Resources
 from serq_simpy.frontend.scope import Placed
 from serq_simpy.ir.printing import value_text
@@ -32,7 +35,9 @@ class Declarations:
     """The items of a program by kind, each with its place."""
 
     pools: list[tuple[s.PoolDeclaration, Placed]] = field(default_factory=list)
-    stages: list[tuple[s.StageDeclaration, Placed]] = field(default_factory=list)
+    stages: list[tuple[s.StageDeclaration | s.EngineDeclaration, Placed]] = field(
+        default_factory=list
+    )
     gauges: list[tuple[s.GaugeDeclaration, Placed]] = field(default_factory=list)
     claims: list[tuple[s.ClaimDeclaration, Placed]] = field(default_factory=list)
     workload: tuple[s.Workload, Placed] | None = None
@@ -56,6 +61,7 @@ class FirstPass:
         self.expressions = Expressions(self.definitions, self.constants.evaluate)
         self.inputs = Inputs(sets, self.evaluate)
         self.resources = Resources()
+        self.owners = Owners()
         self.declared = Declarations()
         self.unsupported = False
         self._counts = {"pool": 0, "stage": 0}
@@ -68,6 +74,8 @@ class FirstPass:
             with self.problems.catching():
                 self._item(item, Placed(order, self._above), order >= inside_main)
         self.definitions.check()
+        for unused in self.owners.without_pool():
+            self.problems.error(unused.diagnostic)
         for diagnostic in self.inputs.unknown():
             self.problems.error(diagnostic)
 
@@ -84,8 +92,7 @@ class FirstPass:
             case s.Input():
                 self._input(item, placed, inside)
             case s.Definition():
-                self._declare(item.name, "definition", item.name_span)
-                self.definitions.add(item, placed.order)
+                self._definition(item, placed)
             case s.PoolDeclaration():
                 self._pool(item, placed)
             case s.StageDeclaration():
@@ -104,9 +111,11 @@ class FirstPass:
             case s.ClaimDeclaration():
                 self._declare(item.name, "claim", item.name_span)
                 self.declared.claims.append((item, placed))
-            case (
-                s.DeviceDeclaration() | s.EngineDeclaration() | s.QueueDeclaration() | s.Relation()
-            ):
+            case s.DeviceDeclaration():
+                self._device(item, placed)
+            case s.EngineDeclaration():
+                self._engine(item, placed)
+            case s.QueueDeclaration() | s.Relation():
                 self.unsupported = True
                 raise _unsupported(item)
 
@@ -116,6 +125,17 @@ class FirstPass:
                 span, "`args` names the imported std/args module; give the declaration another name"
             )
         self.names.declare(name, kind, span)
+
+    def _definition(self, item: s.Definition, placed: Placed) -> None:
+        self._declare(item.name, "definition", item.name_span)
+        for device in self.owners.devices.values():
+            if item.name in device.resources:
+                raise Refused(
+                    item.name_span,
+                    f"`{item.name}` is a time resource of device `{device.name}`, and is read as "
+                    "a definition is: name the definition otherwise",
+                )
+        self.definitions.add(item, placed.order)
 
     # -------------------------------------------------------------- constants
 
@@ -167,13 +187,31 @@ class FirstPass:
     # ------------------------------------------------------- pools and stages
 
     def _pool(self, pool: s.PoolDeclaration, placed: Placed) -> None:
-        if pool.owner is not None:
-            raise Refused(
-                pool.owner.span,
-                f"no device or engine `{pool.owner.name}`: a pool is on one declared before it",
-            )
-        self._family(pool, "pool", placed)
+        if pool.owner is None:
+            self._family(pool, "pool", placed)
+        else:
+            self._pool_on(pool, pool.owner, placed)
         self.declared.pools.append((pool, placed))
+
+    def _pool_on(self, pool: s.PoolDeclaration, owner: s.Reference, placed: Placed) -> None:
+        try:
+            self._declare(pool.name, "pool", pool.name_span)
+        except Refused:
+            self.owners.refused |= {pool.name, owner.name}
+            raise
+        count, indexed = MOST_MEMBERS, False
+        try:
+            if self._was_refused(owner.name):
+                raise AlreadyTold
+            owned = self.owners.place_pool(pool, owner)
+            count, indexed = owned.count, owned.indexed
+        finally:
+            self._members(pool.name, "pool", count, indexed)
+
+    def _was_refused(self, owner: str) -> bool:
+        """Whether an owner stands in the text, but is not one."""
+        known = {**self.owners.devices, **self.owners.engines}
+        return self.names.kind(owner) in ("device", "engine") and owner not in known
 
     def _stage(self, stage: s.StageDeclaration, placed: Placed) -> None:
         self._family(stage, "stage", placed)
@@ -184,18 +222,20 @@ class FirstPass:
         self, item: s.PoolDeclaration | s.StageDeclaration, kind: ResourceKind, placed: Placed
     ) -> None:
         self._declare(item.name, kind, item.name_span)
-        base = self._counts[kind]
-        count = 1
+        # Any member is in range of a family whose size is unknown.
+        count = MOST_MEMBERS
         try:
-            if item.count is not None:
-                count = self._array_size(item.count, placed)
-        except Refused:
-            # Any member is in range of a family whose size is unknown.
-            count = MOST_MEMBERS
-            raise
+            count = self._count(item.count, placed)
         finally:
-            self._counts[kind] += count
-            self.add_family(Family(item.name, kind, base, count, item.count is not None))
+            self._members(item.name, kind, count, item.count is not None)
+
+    def _count(self, written: s.Expr | None, placed: Placed) -> int:
+        return 1 if written is None else self._array_size(written, placed)
+
+    def _members(self, name: str, kind: ResourceKind, count: int, indexed: bool) -> None:
+        """Enter a family, whose members are numbered next of their kind."""
+        self.add_family(Family(name, kind, self._counts[kind], count, indexed))
+        self._counts[kind] += count
 
     def add_family(self, family: Family) -> None:
         families = self.resources.pools if family.kind == "pool" else self.resources.stages
@@ -205,6 +245,34 @@ class FirstPass:
         """Declare a stage that no text declares, after all that are declared."""
         self.add_family(Family(name, "stage", self._counts["stage"], 1, indexed=False))
         self._counts["stage"] += 1
+
+    # ----------------------------------------------------- devices and engines
+
+    def _device(self, item: s.DeviceDeclaration, placed: Placed) -> None:
+        self._declare(item.name, "device", item.name_span)
+        device = Device(item.name, 1, item.count is not None, placed)
+        self.owners.devices[item.name] = device
+        with self.problems.catching():
+            device.count = self._count(item.count, placed)
+        read_device(item, device, self.names, self.problems)
+
+    def _engine(self, item: s.EngineDeclaration, placed: Placed) -> None:
+        self._declare(item.name, "engine", item.name_span)
+        self._above = (*self._above, item.name)
+        base, count = self._counts["stage"], MOST_MEMBERS
+        try:
+            count = self._count(item.count, placed)
+        finally:
+            self._members(item.name, "stage", count, item.count is not None)
+        device = self.owners.device_of(item)
+        with self.problems.catching():
+            check_count(item, count, device)
+        parts = take_apart(item, self.problems)
+        engine = Engine(item.name, count, item.count is not None, placed, base, device, item, parts)
+        device.engine = self.owners.engines[item.name] = engine
+        read_capacities(engine, self._array_size, self.problems)
+        self.declared.stages.append((item, placed))
+        check_memory(device, engine)
 
     def _array_size(self, expr: s.Expr, placed: Placed) -> int:
         written = self.expressions.expression(expr, placed.scope)
@@ -250,18 +318,14 @@ def _refuse_second(what: str, first: object, span: Span) -> None:
 
 
 _FORMS = {
-    s.DeviceDeclaration: "devices are",
-    s.EngineDeclaration: "engines are",
     s.QueueDeclaration: "queues are",
     s.Relation: "pull and push relations are",
 }
 
 
-def _unsupported(
-    item: s.DeviceDeclaration | s.EngineDeclaration | s.QueueDeclaration | s.Relation,
-) -> Refused:
+def _unsupported(item: s.QueueDeclaration | s.Relation) -> Refused:
     return Refused(
         item.span,
         f"{_FORMS[type(item)]} not part of this version",
-        "it runs programs of pools, stages (`fifo`, `ps`, `delay`) and sessions",
+        "it runs programs of pools, stages, engines and sessions",
     )

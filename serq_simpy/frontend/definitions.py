@@ -67,7 +67,7 @@ class Definitions:
         for name, defined in self._by_name.items():
             with self._problems.catching():
                 self._wrong.add(name)
-                _check_parameters(defined.syntax)
+                check_parameters(defined.syntax)
                 self._check_uses(defined)
                 self._wrong.discard(name)
 
@@ -127,7 +127,8 @@ def _uses(body: s.Expr | s.Block) -> Iterator[tuple[str, Span]]:
                 yield statement.name, statement.span
 
 
-def _check_parameters(definition: s.Definition) -> None:
+def check_parameters(definition: s.Definition) -> None:
+    """Refuse parameters whose names the language, or the body, has otherwise."""
     seen: set[str] = set()
     for name, span in definition.params:
         check_word(name, "parameter", span)

@@ -111,15 +111,17 @@ class Expressions:
         span = scope.at(expr.span)
         name = called(expr.name, scope)
         args = self._all(expr.args, scope)
-        definition = self._definitions.find(name, scope.before)
+        definition = scope.resources.get(name) or self._definitions.find(name, scope.before)
         if definition is None:
             return s.Call(name, args, span)
         if isinstance(definition.body, s.Block):
             raise Refused(span, f"`{name}` is statements, not an expression", f"write `{name}(…);`")
-        return self._expr(definition.body, self.body_scope(definition, args, span))
+        return self._expr(definition.body, self.body_scope(definition, args, span, scope))
 
-    def body_scope(self, definition: s.Definition, args: tuple[s.Expr, ...], span: Span) -> Scope:
-        """The scope of a definition's body, used at `span` with arguments written out."""
+    def body_scope(
+        self, definition: s.Definition, args: tuple[s.Expr, ...], span: Span, scope: Scope
+    ) -> Scope:
+        """The scope of a definition's body, used in `scope` with arguments written out."""
         name = definition.name
         if len(args) != len(definition.params):
             raise Refused(
@@ -135,7 +137,8 @@ class Expressions:
                     "`set` the draw first and pass the name",
                 )
         names = {param: arg for (param, _), arg in zip(definition.params, args, strict=True)}
-        return Scope(self._definitions.order(name), names, Use(name, span))
+        before = scope.before if name in scope.resources else self._definitions.order(name)
+        return Scope(before, names, Use(name, span), scope.resources)
 
     def _aggregate(self, expr: s.Aggregate, scope: Scope) -> s.Expr:
         span = scope.at(expr.span)

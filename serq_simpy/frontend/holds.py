@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from serq_simpy.errors import Span, Use
 from serq_simpy.frontend import kernel as k
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend import walk
@@ -58,13 +59,19 @@ def written(expr: s.Expr, bound: Bound, expressions: Expressions) -> s.Expr:
     return expressions.expression(expr, Scope(before=0, names=bound))
 
 
-def assignments(hold: s.Hold, scope: Scope, bound: Bound, body: k.Block) -> list[k.Statement]:
-    """The `set`s, at the body's top, of the bindings that the body reads."""
+def assignments(
+    hold: s.Hold, scope: Scope, bound: Bound, body: k.Block, native: Use | None
+) -> list[k.Statement]:
+    """The `set`s, at the body's top, of the bindings that the body reads.
+
+    An argument of a request means at each read what it means there; `native` is the use
+    that brought in the text that is no argument, None where there are none.
+    """
     sets: list[k.Statement] = []
     for binding in hold.bindings:
         if _reads(body, binding.name):
             span = scope.at(binding.span)
-            live = _live(bound[binding.name])
+            live = _live(bound[binding.name], native)
             if live is not None:
                 raise Refused(
                     span,
@@ -89,9 +96,11 @@ def _reads(body: k.Block, name: str) -> bool:
     return False
 
 
-def _live(expr: s.Expr) -> str | None:
+def _live(expr: s.Expr, native: Use | None) -> str | None:
     """What an expression reads besides attributes and constants, as a message names it."""
     for node in walk.nodes(expr):
+        if native is not None and not _brought_in(node.span, native):
+            continue
         match node:
             case s.Call(name) if FUNCTIONS.get(name) in OBSERVABLES:
                 return f"{name}(…)"
@@ -100,3 +109,13 @@ def _live(expr: s.Expr) -> str | None:
             case _:
                 pass
     return None
+
+
+def _brought_in(span: Span, use: Use) -> bool:
+    """Whether a use brought the text in."""
+    here: Span | None = span
+    while here is not None and here.used_at is not None:
+        if here.used_at is use:
+            return True
+        here = here.used_at.span
+    return False

@@ -8,14 +8,20 @@ from serq_simpy.frontend import kernel as k
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend.arrivals import arrival
 from serq_simpy.frontend.declarations import FirstPass
+from serq_simpy.frontend.expressions import Expressions
 from serq_simpy.frontend.lower import Blocks
 from serq_simpy.frontend.lower_expr import Environment, ExpressionLowering
 from serq_simpy.frontend.names import Kind
+from serq_simpy.frontend.placement import Place
 from serq_simpy.frontend.pools import block_size, options, pool_members, stage_members
-from serq_simpy.frontend.problems import Refused, did_you_mean
-from serq_simpy.frontend.scope import Placed
+from serq_simpy.frontend.problems import AlreadyTold, Refused, did_you_mean
+from serq_simpy.frontend.registers import Registers
+from serq_simpy.frontend.request_rules import RequestRules, Surroundings, check_apart
+from serq_simpy.frontend.requests import Requests, within
+from serq_simpy.frontend.scope import Placed, Scope
 from serq_simpy.frontend.sessions import check_both, kernel_of
 from serq_simpy.frontend.statements import Statements
+from serq_simpy.frontend.steps import Steps
 from serq_simpy.frontend.workload import WorkloadParts, take_apart
 from serq_simpy.frontend.writing import Writing
 from serq_simpy.ir import model as ir
@@ -39,12 +45,21 @@ class _Linker:
         self._declared = first.declared
         self._problems = first.problems
         self._spans = Spans()
-        self._statements = Statements(
-            first.names, first.definitions, first.expressions, first.problems
-        )
+        self._requests = Requests.of(first.owners.engines, first.problems)
+        self._statements = self._writer(first.expressions)
         self._env = Environment(first.names, first.constants, first.resources)
+        devices = first.owners.devices.values()
+        self._env.time_resources = frozenset(f for device in devices for f in device.resources)
         self._lowering = ExpressionLowering(self._env)
         self._writing = Writing(first.expressions, self._lowering, first.constants)
+        self._registers = Registers()
+
+    def _writer(self, expressions: Expressions) -> Statements:
+        """What writes statements out."""
+        first = self._first
+        return Statements(
+            first.names, first.definitions, expressions, first.problems, self._requests
+        )
 
     def program(self, settings: ir.Settings) -> tuple[ir.Program, Spans]:
         with self._problems.catching():
@@ -54,6 +69,7 @@ class _Linker:
         self._enter_names()
         self._supply_tool()
         self._number(kernel)
+        self._check_requests(kernel, parts)
         pools, stages = self._pools(), self._stages()
         blocks = Blocks(self._lowering, self._spans, self._problems)
         blocks.program(kernel)
@@ -75,6 +91,7 @@ class _Linker:
             share=self._share(),
             gauges=self._gauges(),
             claims=self._claims(),
+            registers=self._registers.lowered(self._writing, self._spans, self._problems),
         )
         self._check_indexes()
         return program, self._spans
@@ -152,6 +169,31 @@ class _Linker:
             for name, _ in self._statements.declared.observed:
                 env.observes.setdefault(name, len(env.observes))
         env.bindings = frozenset(self._statements.declared.bound)
+        engines = self._first.owners.engines.values()
+        self._registers.enter(engines, self._first.names, env.slots, self._problems)
+        env.registers = self._registers.numbers
+
+    def _check_requests(self, kernel: k.Program, parts: WorkloadParts) -> None:
+        """Hold the requests to their rules, each written out by itself, called or not."""
+        first, env = self._first, self._env
+        around = Surroundings(
+            constants=first.constants.values,
+            resources={*first.resources.pools, *first.resources.stages},
+            assigned=set(env.slots),
+            hidden={name for name, _ in parts.hidden},
+            told=env.told,
+        )
+        regions = {e.name: e.declaration.span for e in first.owners.engines.values()}
+        rules: dict[str, RequestRules] = {}
+        for name, request in self._requests.found.items():
+            if request is not None:
+                expressions = Expressions(first.definitions, first.constants.evaluate)
+                place = Place("server", Scope(request.engine.placed.order), ())
+                place = within(request, place.scope, place)
+                block = self._writer(expressions).block(request.statements, place)
+                rules[name] = RequestRules(request, block, around, regions)
+                rules[name].check(self._problems)
+        check_apart(rules, kernel, regions, self._problems)
 
     def _check_indexes(self) -> None:
         for name, form, span in self._first.expressions.indexes:
@@ -181,8 +223,9 @@ class _Linker:
         for pool, placed in self._declared.pools:
             self._place_members(self._spans.pools, len(members), families[pool.name].count, pool)
             with self._problems.catching():
+                owned = self._first.owners.pools.get(pool.name)
                 members += pool_members(
-                    pool, families[pool.name], given[pool.name], self._writing, placed
+                    pool, families[pool.name], given[pool.name], self._writing, placed, owned
                 )
         return tuple(members)
 
@@ -201,17 +244,26 @@ class _Linker:
             family = families[stage.name]
             self._place_members(self._spans.stages, len(members), family.count, stage)
             with self._problems.catching():
-                members += stage_members(stage, family, self._writing, placed)
+                if isinstance(stage, s.StageDeclaration):
+                    members += stage_members(stage, family, self._writing, placed)
+                else:
+                    members += self._engine(stage.name)
         if len(families) > len(self._declared.stages):
             members.append(_SUPPLIED_TOOL)
         return tuple(members)
+
+    def _engine(self, name: str) -> list[ir.Stage]:
+        engine = self._first.owners.engines[name]
+        if not engine.parts.complete:
+            raise AlreadyTold
+        return Steps(self._writing, self._first.names, self._env.registers).members(engine)
 
     def _place_members(
         self,
         spans: dict[int, Span],
         base: int,
         count: int,
-        item: s.PoolDeclaration | s.StageDeclaration,
+        item: s.PoolDeclaration | s.StageDeclaration | s.EngineDeclaration,
     ) -> None:
         for number in range(base, base + count):
             spans[number] = item.name_span

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend import walk
 from serq_simpy.frontend.constants import Constants
+from serq_simpy.frontend.engine_values import FIELDS, Clause
 from serq_simpy.frontend.names import Names, too_early
-from serq_simpy.frontend.problems import Refused, did_you_mean
+from serq_simpy.frontend.problems import AlreadyTold, Refused, Told, did_you_mean
 from serq_simpy.frontend.resources import Resources, cost_resource, index_of
 from serq_simpy.frontend.signs import AGGREGATES, BINARY, CONTEXT, FUNCTIONS, LAWS, UNARY
 from serq_simpy.frontend.sizes import MOST_PARTS, too_large
@@ -18,14 +19,14 @@ from serq_simpy.ir import model as ir
 from serq_simpy.ir.depth import EXPRESSION_DEPTH
 from serq_simpy.ir.vocabulary import FUNCTION_ARGUMENTS, LAW_ARGUMENTS, ArgumentKind
 
-_ENGINE_LISTS = ("running", "waiting", "batch")
-
 
 @dataclass(slots=True)
 class Environment:
     """What the names of a program mean where it is lowered.
 
-    `bound` are the bindings the statement may read, out of all `bindings`.
+    `bound` are the bindings the statement may read, out of all `bindings`; `clause` is
+    the clause of an engine that is lowered, None elsewhere. `told` are the names that
+    are refused already, `time_resources` those of devices.
     """
 
     names: Names
@@ -35,6 +36,10 @@ class Environment:
     observes: dict[str, int] = field(default_factory=dict)
     bindings: frozenset[str] = frozenset()
     bound: frozenset[str] = frozenset()
+    registers: dict[str, int] = field(default_factory=dict)
+    clause: Clause | None = None
+    told: Told = field(default_factory=Told)
+    time_resources: frozenset[str] = frozenset()
 
 
 class ExpressionLowering:
@@ -113,10 +118,17 @@ class ExpressionLowering:
             return ir.Num(env.constants.values[name])
         if name in env.slots and (name in env.bound or name not in env.bindings):
             return ir.Attr(env.slots[name])
+        if name in env.registers:
+            return ir.Reg(env.registers[name])
         if name == "inf":
             return ir.Num(math.inf)
+        value = None if env.clause is None else env.clause.value(expr)
+        if value is not None:
+            return value
         if name in CONTEXT:
             return ir.Ctx(CONTEXT[name])
+        if expr.span in env.told:
+            raise AlreadyTold
         raise self._unknown(expr, name)
 
     def _unknown(self, expr: s.Reference, name: str) -> Refused:
@@ -127,7 +139,7 @@ class ExpressionLowering:
                 f"`{name}` is read outside the body of the hold that binds it",
                 "`set` an attribute in the hold's body and read that",
             )
-        if expr.name in _ENGINE_LISTS and expr.fields:
+        if expr.name in FIELDS and expr.fields:
             return Refused(
                 expr.span,
                 f"`{expr.name}.…` is a value of an engine, read in its `tokens cap`, "
@@ -137,6 +149,8 @@ class ExpressionLowering:
             return Refused(expr.span, "`self` is a queue entry's word: the member's own index")
         if env.names.kind(name) is not None and not expr.fields:
             return self._not_a_number(expr)
+        if env.names.kind(expr.name) == "engine":
+            return self._no_mark(expr, name)
         if expr.fields:
             fields = ".".join(expr.fields)
             return Refused(
@@ -148,6 +162,19 @@ class ExpressionLowering:
         help = did_you_mean(name, known, "declare a `let` constant or `set` an attribute")
         return Refused(expr.span, f"unknown name `{name}`", help)
 
+    def _no_mark(self, expr: s.Reference, name: str) -> Refused:
+        engine = expr.name
+        marks = [slot for slot in self.env.slots if slot.startswith(f"{engine}.")]
+        help = f"write `mark {'.'.join(expr.fields)};` in the request"
+        if not marks:
+            help += f", which a server calls with `{engine} (…);`"
+        return Refused(
+            expr.span,
+            f"`{name}`: no request that the server calls marks a `{'.'.join(expr.fields)}` of "
+            f"engine `{engine}`",
+            did_you_mean(name, marks, help),
+        )
+
     def _not_a_number(self, expr: s.Reference) -> Refused:
         name = expr.name
         kind = self.env.names.kind(name)
@@ -157,8 +184,10 @@ class ExpressionLowering:
         match kind:
             case "pool":
                 help = f"read `used({name})`, `free({name})` or `cachedin({name})`"
-            case "stage":
+            case "stage" | "engine":
                 help = f"read `queue({name})` or `work({name})`"
+            case "device":
+                help = f"an engine runs on it: `engine NAME on {name} {{ … }}`"
             case "definition":
                 help = f"use it as `{name}(…)`"
             case "observation":
@@ -194,6 +223,13 @@ class ExpressionLowering:
         env = self.env
         if env.names.kind(expr.name) == "definition":
             return too_early(expr.name, env.names, expr.span)
+        if expr.name in env.time_resources:
+            return Refused(
+                expr.span,
+                f"`{expr.name}` is a device's time resource, read in the `execute` of the engine "
+                "on that device",
+                "what several places read is a `def`",
+            )
         help = did_you_mean(expr.name, FUNCTION_WORDS, "declare it: `def NAME (…) { expression }`")
         return Refused(expr.span, f"unknown function `{expr.name}`", help)
 

@@ -9,6 +9,7 @@ from serq_simpy.errors import Span, place
 from serq_simpy.frontend.problems import Refused
 from serq_simpy.frontend.words import (
     BUILT_IN_ATTRIBUTES,
+    CONSTRUCTS,
     LANGUAGE_WORDS,
     RETIRED,
     SUPPLIED_NAMES,
@@ -25,6 +26,11 @@ Kind = Literal[
     "attribute",
     "observation",
     "binding",
+    "device",
+    "engine",
+    "register",
+    "let",
+    "argument",
 ]
 
 _KINDS: dict[Kind, tuple[str, str]] = {
@@ -38,12 +44,18 @@ _KINDS: dict[Kind, tuple[str, str]] = {
     "attribute": ("an attribute the program sets", "a session attribute"),
     "observation": ("an observation", "an observation"),
     "binding": ("a hold's binding", "a binding"),
+    "device": ("a device", "a device"),
+    "engine": ("an engine", "an engine"),
+    "register": ("a register", "a register"),
+    "let": ("a schedule's `let`", "a schedule's `let`"),
+    "argument": ("a request's parameter", "a request's parameter"),
 }
 
-_ONCE: frozenset[Kind] = frozenset(("pool", "stage", "gauge", "claim"))
+_ONCE: frozenset[Kind] = frozenset(("pool", "stage", "gauge", "claim", "device", "engine"))
 _NOT_RETIRED: frozenset[Kind] = frozenset(
     ("constant", "attribute", "claim", "definition", "parameter", "binding")
 )
+_MAY_BE_BUILT_IN: frozenset[Kind] = frozenset(("attribute", "parameter", "let", "argument"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +104,7 @@ class Names:
         if name in BUILT_IN_ATTRIBUTES:
             raise Refused(span, f"`{form}`: `{name}` is also a built-in attribute")
         kind = self.kind(name)
-        if kind in ("constant", "attribute", "pool", "stage"):
+        if kind in ("constant", "attribute", "pool", "stage", "engine"):
             raise Refused(
                 span, f"`{form}`: `{name}` is also {_KINDS[kind][1]}", "name the index otherwise"
             )
@@ -117,9 +129,10 @@ def check_word(name: str, kind: Kind, span: Span) -> None:
         )
     if name in RETIRED and kind in _NOT_RETIRED:
         raise Refused(span, f"`{name}` is a retired word and names nothing: {RETIRED[name]}")
-    if kind in ("definition", "parameter") and (name in LANGUAGE_WORDS or name == "pow"):
+    called = kind in ("definition", "parameter") and (name in LANGUAGE_WORDS or name == "pow")
+    if called or (kind in ("device", "engine") and name in CONSTRUCTS):
         raise Refused(span, f"`{name}` is a word of the language: name the {kind} otherwise")
-    if name in BUILT_IN_ATTRIBUTES and kind not in ("attribute", "parameter"):
+    if name in BUILT_IN_ATTRIBUTES and kind not in _MAY_BE_BUILT_IN:
         raise Refused(
             span,
             f"`{name}` is a built-in attribute; {_two_things(name, kind)}",

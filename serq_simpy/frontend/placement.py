@@ -21,7 +21,8 @@ class Place:
 
     `above` are the stages declared above the block; `handler` is the server a `turn;`
     is handled by, with its place, None outside a session. `inside` is the innermost hold
-    or fork around, `depth` counts the blocks and `uses` the definitions around.
+    or fork around, `depth` counts the blocks and `uses` the definitions around. `engine`
+    is the one whose request it is of, if one.
     """
 
     owner: Owner
@@ -31,10 +32,17 @@ class Place:
     inside: Literal["hold", "fork"] | None = None
     depth: int = 0
     uses: int = 0
+    engine: str | None = None
 
 
 def check_end(span: Span, place: Place) -> None:
     """A server may refuse a request, but not while it holds anything, nor in a leg."""
+    if place.engine is not None:
+        raise Refused(
+            span,
+            "`end` in an engine's request, which is what the engine does with a request",
+            "the server refuses a request, with `end;` before the call",
+        )
     if place.owner != "server" or place.inside is None:
         return
     if place.inside == "hold":

@@ -6,6 +6,7 @@ import math
 
 from serq_simpy.errors import Span
 from serq_simpy.frontend import syntax as s
+from serq_simpy.frontend.owners import Owned
 from serq_simpy.frontend.problems import Problems, Refused
 from serq_simpy.frontend.resources import Family
 from serq_simpy.frontend.scope import Placed, Scope
@@ -49,8 +50,12 @@ def pool_members(
     given: dict[str, s.PoolOption],
     writing: Writing,
     placed: Placed,
+    owned: Owned | None,
 ) -> list[ir.Pool]:
-    """The pools of a declaration, one for a pool that is no family. Raises `Refused`."""
+    """The pools of a declaration, one for a pool that is no family. Raises `Refused`.
+
+    `owned` is what a pool on a device or an engine takes from there.
+    """
 
     def keys(word: str) -> tuple[ir.Expr, ...] | None:
         option = given.get(word)
@@ -58,7 +63,10 @@ def pool_members(
             return None
         return tuple([writing.expression(key, placed.scope) for key in option.keys])
 
-    cap = _cap(pool, given.get("cap"), writing, placed)
+    if owned is None:
+        cap = _cap(pool, given.get("cap"), writing, placed)
+    else:
+        cap = _owned_cap(pool, owned, writing)
     evict, queue = keys("evict"), keys("queue")
     preempt = _preempt(given.get("preempt"), keys("preempt"))
     spill = _spill(given.get("spill"), writing, placed.scope)
@@ -72,7 +80,7 @@ def pool_members(
             preempt,
             queue,
             spill,
-            admit_via=None,
+            admit_via=None if owned is None else owned.admit_via(i),
             reserve_held="reserve" in given,
         )
         for i in range(family.count)
@@ -87,6 +95,14 @@ def _cap(
     cap = writing.constant(option.keys[0], placed)
     if cap != cap:
         raise Refused(option.span, f"pool `{pool.name}`: cap is NaN")
+    return cap
+
+
+def _owned_cap(pool: s.PoolDeclaration, owned: Owned, writing: Writing) -> float:
+    value = owned.capacity.syntax.value
+    cap = writing.constant(value, owned.placed)
+    if cap != cap:
+        raise Refused(value.span, f"pool `{pool.name}`: cap is NaN")
     return cap
 
 

@@ -69,6 +69,20 @@ class Problems:
         return tuple(sorted(self._warnings.values(), key=_place_in_program))
 
 
+class Told:
+    """Places where something is refused already: there is nothing new to tell of them."""
+
+    def __init__(self) -> None:
+        self._places: set[tuple[object, int, int]] = set()
+
+    def note(self, span: Span) -> None:
+        """Remember a place."""
+        self._places.add((span.source, span.start, span.end))
+
+    def __contains__(self, span: Span) -> bool:
+        return (span.source, span.start, span.end) in self._places
+
+
 def _identity(diagnostic: Diagnostic) -> tuple[object, ...]:
     span = diagnostic.span
     if span is None:

@@ -15,12 +15,14 @@ class Scope:
 
     `names` has a definition's parameters with their arguments, and the indexes of
     aggregates with their numbers; what stands for a name is written out already.
-    Definitions from the item numbered `before` on are not seen.
+    Definitions from the item numbered `before` on are not seen. `resources` are a device's
+    time resources, read as definitions are in the `execute` of its engine.
     """
 
     before: int
     names: Mapping[str, s.Expr] = field(default_factory=dict)
     use: Use | None = None
+    resources: Mapping[str, s.Definition] = field(default_factory=dict)
 
     def at(self, span: Span) -> Span:
         """The place of a text of this scope, with the use that brought it in."""

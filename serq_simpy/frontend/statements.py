@@ -21,6 +21,7 @@ from serq_simpy.frontend.holds import assignments, bindings, written
 from serq_simpy.frontend.names import Names, too_early
 from serq_simpy.frontend.placement import Place, check_end, misplaced, misplaced_turn
 from serq_simpy.frontend.problems import AlreadyTold, Problems, Refused, TooLarge, did_you_mean
+from serq_simpy.frontend.requests import Requests, plain, within
 from serq_simpy.ir.depth import BLOCK_DEPTH
 
 _MOST_STATEMENTS = 100_000
@@ -50,6 +51,7 @@ class Statements:
         definitions: Definitions,
         expressions: Expressions,
         problems: Problems,
+        requests: Requests,
     ) -> None:
         self.declared = Declared()
         self.supplied_tool: Span | None = None
@@ -58,6 +60,7 @@ class Statements:
         self._definitions = definitions
         self._expressions = expressions
         self._problems = problems
+        self._requests = requests
         self._count = 0
 
     def block(self, statements: tuple[s.Statement, ...], place: Place) -> k.Block:
@@ -139,6 +142,8 @@ class Statements:
                 return [s.End(span)]
             case s.Invoke():
                 return self._invoke(statement, place)
+            case s.Phase() | s.Mark() if place.engine is not None:
+                return self._statement(plain(statement, place.engine), place)
             case s.Phase() | s.Mark() | s.EntryCall():
                 raise misplaced(statement, place, span)
             case _:
@@ -227,10 +232,11 @@ class Statements:
         ]
         body = self._inner(hold.body, replace(place, inside="hold"))
         lease = hold.lease
+        native = None if place.engine is None else place.scope.use
         return k.Hold(
             tuple(requests),
             header(hold.reuse),
-            (*assignments(hold, place.scope, bound, body), *body),
+            (*assignments(hold, place.scope, bound, body, native), *body),
             header(hold.cache),
             None
             if lease is None
@@ -303,18 +309,35 @@ class Statements:
         name = called(statement.name, place.scope)
         definition = self._definitions.find(name, place.scope.before)
         if definition is None:
+            if name in self._requests.engines:
+                return self._request(name, statement, place)
+            if self._names.kind(name) == "engine":
+                raise AlreadyTold
             raise self._unknown_statement(name, span)
         if not isinstance(definition.body, s.Block):
             raise Refused(span, f"`{name}` is an expression, not statements")
         if place.uses >= _DEEPEST_USES:
             raise Refused(span, f"more than {_DEEPEST_USES} definitions use one another here")
         args = tuple([self._expr(arg, place) for arg in statement.args])
-        scope = self._expressions.body_scope(definition, args, span)
+        scope = self._expressions.body_scope(definition, args, span, place.scope)
         check_still(definition, args, span)
         inner = replace(place, scope=scope, uses=place.uses + 1)
         body = self.block(definition.body.statements, inner)
         check_unassigned(definition, args, body, span)
         return list(body)
+
+    def _request(self, name: str, call: s.Invoke, place: Place) -> list[k.Statement]:
+        """An engine's request, in the place of its call."""
+        span = place.scope.at(call.span)
+        if place.owner != "server":
+            raise Refused(
+                span, f"`{name} (…)` calls engine `{name}`'s request, which a `server` does"
+            )
+        request = self._requests.of_call(name, place, span)
+        args = tuple([self._expr(arg, place) for arg in call.args])
+        scope = request.scope(args, self._expressions, span)
+        inner = replace(place, uses=place.uses + 1)
+        return list(self.block(request.statements, within(request, scope, inner)))
 
     def _unknown_statement(self, name: str, span: Span) -> Refused:
         if self._definitions.get(name) is not None:

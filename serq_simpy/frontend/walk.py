@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import assert_never
 
 from serq_simpy.frontend import kernel as k
@@ -54,6 +55,32 @@ def names(*exprs: s.Expr) -> Iterator[str]:
 def draws(expr: s.Expr) -> bool:
     """Whether a draw is written in the expression."""
     return any(isinstance(node, s.Draw) for node in nodes(expr))
+
+
+def same(left: s.Expr, right: s.Expr) -> bool:
+    """Whether two expressions are written the same, but for spaces and parentheses."""
+    return all(a == b for a, b in zip_longest(_heads(left), _heads(right)))
+
+
+def _heads(expr: s.Expr) -> Iterator[tuple[object, ...]]:
+    """The parts of an expression, each without what is in it."""
+    for node in nodes(expr):
+        size = len(operands(node))
+        match node:
+            case s.Number(value):
+                yield s.Number, value
+            case s.Reference():
+                yield s.Reference, dotted(node), size
+            case s.Call(name) | s.Draw(name):
+                yield type(node), name, size
+            case s.Unary(op) | s.Binary(op):
+                yield type(node), op
+            case s.Choice():
+                yield (s.Choice,)
+            case s.Aggregate(kind, index):
+                yield s.Aggregate, kind, index
+            case _:
+                assert_never(node)
 
 
 # --------------------------------------------------------------- statements

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend.constants import Constants
+from serq_simpy.frontend.engine_values import Clause
 from serq_simpy.frontend.expressions import Expressions
 from serq_simpy.frontend.lower_expr import ExpressionLowering
 from serq_simpy.frontend.resources import Resources
@@ -28,6 +29,19 @@ class Writing:
     def expression(self, expr: s.Expr, scope: Scope) -> ir.Expr:
         """The IR of an expression. Raises `Refused`."""
         return self._lowering.expression(self._expressions.expression(expr, scope))
+
+    def written_out(self, expr: s.Expr, scope: Scope) -> s.Expr:
+        """An expression with nothing left to write out. Raises `Refused`."""
+        return self._expressions.expression(expr, scope)
+
+    def clause(self, expr: s.Expr, clause: Clause) -> ir.Expr:
+        """The IR of an engine's expression that is written out. Raises `Refused`."""
+        env = self._lowering.env
+        env.clause = clause
+        try:
+            return self._lowering.expression(expr)
+        finally:
+            env.clause = None
 
     def constant(self, expr: s.Expr, placed: Placed) -> float:
         """The value of a constant expression, NaN where it is. Raises `Refused`."""

@@ -28,9 +28,7 @@ def check_declarations(subject: Subject) -> None:
     for i, stage in enumerate(subject.program.stages):
         for message in _stage(subject, i, stage):
             subject.findings.stage(i, stage, message)
-    for register in subject.program.registers:
-        for message in _register(subject, register):
-            subject.findings.program(f"state `{register.name}`: {message}")
+    _check_registers(subject)
     _check_gauges(subject)
     _check_claims(subject)
     _check_hidden(subject)
@@ -56,6 +54,7 @@ def _stage(subject: Subject, number: int, stage: ir.Stage) -> Iterator[str]:
             yield "fifo servers must be a positive integer"
         case ir.Step() as step:
             yield from _limits(subject, step)
+            yield from _exclusive(step)
             yield from _guards(subject, stage)
             yield from _schedule(subject, number, step)
 
@@ -75,10 +74,43 @@ def _limits(subject: Subject, step: ir.Step) -> Iterator[str]:
     if not granule > 0:
         rule = "a prefill takes a multiple of it, so it is above 0 (`inf` for whole or nothing)"
         yield f"granule {shown}: {rule}"
-    elif chunk is not None and 0 < chunk < granule:
+        return
+    if chunk is not None and 0 < chunk < granule:
         most = value_text(chunk)
         never = f"a prompt longer than {most} tokens would never get a token"
         yield f"granule {shown} with `each at most ({most})`: {never}"
+    floor = _floor(step.chunk)
+    if floor is not None and floor < granule:
+        least = value_text(floor)
+        waits = f"a prompt longer than {least} tokens would get none in an iteration"
+        yield f"granule {shown} with `each at most (max({least}, …))`: {waits} whose cap is {least}"
+
+
+def _floor(chunk: ir.Expr) -> float | None:
+    """The constant of a cap that is `max(k, e)`, None of another cap."""
+    if not isinstance(chunk, ir.Call) or chunk.function != "Max":
+        return None
+    for arg in chunk.args:
+        floor = None if isinstance(arg, ir.PoolRef | ir.StageRef) else constant(arg)
+        if floor is not None:
+            return floor
+    return None
+
+
+def _exclusive(step: ir.Step) -> Iterator[str]:
+    """An exclusive prefill takes back decodes already chosen: it bears neither of these."""
+    if step.serve is not None:
+        return
+    if step.granule is not None:
+        yield (
+            "`granule` with `exclusive prefill`: a prefill the granule refuses would still block "
+            "every decode, and the engine would stop"
+        )
+    if step.iteration is not None:
+        yield (
+            "`exclusive prefill` with a `schedule` body (the IR's `iteration`): it takes back "
+            "decodes already chosen, which a body cannot"
+        )
 
 
 def _guards(subject: Subject, stage: ir.Stage) -> Iterator[str]:
@@ -99,8 +131,9 @@ def _schedule(subject: Subject, number: int, step: ir.Step) -> Iterator[str]:
         if isinstance(statement, ir.SetRegister):
             register = subject.program.registers[statement.register]
             if register.stage != number:
-                rule = "a schedule sets a register of its own engine"
-                yield f"`set {register.name}` in its schedule: not one of its registers; {rule}"
+                owner = subject.printer.stage(register.stage)
+                rule = "a schedule sets its own engine's"
+                yield f"`set {register.name}`: the register is engine `{owner}`'s; {rule}"
 
 
 def _acts(statements: tuple[ir.IterationStatement, ...]) -> bool:
@@ -113,6 +146,16 @@ def _acts(statements: tuple[ir.IterationStatement, ...]) -> bool:
                 if _acts(yes) and _acts(no):
                     return True
     return False
+
+
+def _check_registers(subject: Subject) -> None:
+    times: Counter[str] = Counter()
+    for i, register in enumerate(subject.program.registers):
+        times[register.name] += 1
+        if times[register.name] == 2:
+            subject.findings.register(i, register, "declared twice")
+        for message in _register(subject, register):
+            subject.findings.register(i, register, message)
 
 
 def _register(subject: Subject, register: ir.Register) -> Iterator[str]:

@@ -13,6 +13,7 @@ from serq_simpy.ir.moments import (
     ATTRIBUTES_AT,
     CONTEXT_AT,
     DRAWS_AT,
+    ENGINE_CLAUSES,
     FUNCTIONS_AT,
     HIDDEN_AT,
     REGISTERS_AT,
@@ -33,7 +34,23 @@ from serq_simpy.ir.vocabulary import AGGREGATE_WORDS, CONTEXT_WORDS, FUNCTION_WO
 from serq_simpy.ir.walk import Part, Reading, Site, indices, nodes, readings
 
 _FIXED_INDEX = frozenset((Moment.GAUGE, Moment.ITERATION))
-_ADMITTED = frozenset((Moment.HEADER, Moment.QUEUE_KEY, Moment.EVICTION, Moment.PREEMPT_KEY))
+_OF_ONE_ENGINE = frozenset(
+    (
+        Moment.HEADER,
+        Moment.QUEUE_KEY,
+        Moment.EVICTION,
+        Moment.PREEMPT_KEY,
+        Moment.CAPACITY,
+        Moment.BUDGET,
+        Moment.ONLY,
+        Moment.SERVE_KEY,
+        Moment.SCHEDULE,
+        Moment.EXECUTE,
+        Moment.ITERATION,
+    )
+)
+"""The moments that are an engine's: its clauses, and those of what it admits."""
+
 _ROLES = {"units": "a hold's units", "reserve": "a hold's `reserve`", "reuse": "a hold's `reuse`"}
 
 
@@ -119,15 +136,23 @@ class _Reader:
 
     def _register(self, number: int) -> Iterator[str]:
         register = self._program.registers[number]
-        if self._moment in _ADMITTED or self._moment is Moment.CAPACITY:
+        if self._moment in _OF_ONE_ENGINE:
             if register.stage != self._engine:
                 engine = self._printer.stage(register.stage)
-                header = self._moment is Moment.HEADER
-                where = "a hold's header" if header else self._clause
-                yield REGISTER_APART.format(register=register.name, engine=engine, clause=where)
+                yield REGISTER_APART.format(
+                    register=register.name, engine=engine, clause=self._reader()
+                )
         elif self._moment not in REGISTERS_AT:
             what = "is an engine's register (`state`), which its schedule reads"
             yield f"`{register.name}` {what}; it is read in {self._moment.place}"
+
+    def _reader(self) -> str:
+        """Who reads there, as a message names it."""
+        if self._moment is Moment.HEADER:
+            return "a hold's header"
+        if self._moment in ENGINE_CLAUSES and self._engine is not None:
+            return f"engine `{self._printer.stage(self._engine)}`"
+        return self._clause
 
     def _index(self, ref: ir.PoolRef | ir.StageRef) -> Iterator[str]:
         if ref.index is None or constant(ref.index) is not None:
@@ -201,8 +226,12 @@ def _check_gauges(subject: Subject) -> None:
 def _check_claims(subject: Subject) -> None:
     given = _Reader(subject, Moment.GIVEN, "", None)
     for i, claim in enumerate(subject.program.claims):
-        moment = Moment.END if isinstance(claim.kind, ir.AtEnd) else Moment.ITERATION
-        wrong = list(_Reader(subject, moment, "", None).wrong(claim.expr))
+        name = f"claim `{claim.name}`"
+        if isinstance(claim.kind, ir.AtEnd):
+            reader = _Reader(subject, Moment.END, name, None)
+        else:
+            reader = _Reader(subject, Moment.ITERATION, name, claim.kind.stage)
+        wrong = list(reader.wrong(claim.expr))
         if claim.given is not None:
             wrong += given.wrong(claim.given)
         if wrong:

@@ -57,6 +57,10 @@ class Findings:
         """A claim breaks a rule."""
         self._declared(self._spans.claims, number, f"claim `{claim.name}`", message, help)
 
+    def register(self, number: int, register: ir.Register, message: str) -> None:
+        """An engine's register breaks a rule."""
+        self._declared(self._spans.registers, number, f"state `{register.name}`", message, None)
+
     def attribute(self, slot: int, message: str) -> None:
         """The assignments of an attribute break a rule."""
         self._add(None, message, self._spans.attrs.get(slot), None)

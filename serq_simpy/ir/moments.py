@@ -108,6 +108,9 @@ DRAWS_AT = frozenset((_M.STATEMENT, _M.EVICTION, _M.CAPACITY, _M.BUDGET, _M.EXEC
 AGGREGATES_AT = frozenset((_M.END,))
 """The moments at which the aggregates of observations may be read."""
 
+ENGINE_CLAUSES = frozenset((_M.BUDGET, _M.ONLY, _M.SERVE_KEY, _M.SCHEDULE, _M.EXECUTE))
+"""The moments of an engine's own clauses."""
+
 REGISTERS_AT = _ALL - {_M.STATEMENT, _M.CAPACITY, _M.GIVEN, _M.ARRIVAL}
 """The moments at which a register may be read, of the engine that is there or admits."""
 

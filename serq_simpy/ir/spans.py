@@ -25,5 +25,6 @@ class Spans:
     claims: dict[int, Span] = field(default_factory=dict)
     attrs: dict[int, Span] = field(default_factory=dict)
     hidden: dict[int, Span] = field(default_factory=dict)
+    registers: dict[int, Span] = field(default_factory=dict)
     arrival: Span | None = None
     share: Span | None = None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import inf, isnan
 
 from serq_simpy.ir import model as ir
 from serq_simpy.ir.arithmetic import constant
+from serq_simpy.ir.declared import iteration_statements
 from serq_simpy.ir.findings import Subject
 from serq_simpy.ir.printing import value_text
 
@@ -23,10 +25,22 @@ def find_warnings(subject: Subject) -> None:
         useless = _stage(stage)
         if useless is not None:
             subject.findings.stage(i, stage, useless)
+    registers_set = frozenset(_registers_set(subject.program))
+    for i, register in enumerate(subject.program.registers):
+        if i not in registers_set:
+            subject.findings.register(i, register, "nothing sets it: it keeps its first value")
     for site in subject.session:
         if isinstance(site.statement, ir.While) and constant(site.statement.test) == 0:
             message = f"`{subject.printer.statement(site.statement)}`: its body never runs"
             subject.findings.statement(site, message, rule="never")
+
+
+def _registers_set(program: ir.Program) -> Iterator[int]:
+    for stage in program.stages:
+        if isinstance(stage.kind, ir.Step):
+            for statement in iteration_statements(stage.kind.iteration or ()):
+                if isinstance(statement, ir.SetRegister):
+                    yield statement.register
 
 
 def _stage(stage: ir.Stage) -> str | None:

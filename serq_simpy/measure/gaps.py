@@ -32,6 +32,12 @@ class GapHistogram:
         self.count += weight
         self._total += gap * weight
 
+    def clear(self) -> None:
+        """Forget all gaps."""
+        self.count = 0
+        self._total = 0.0
+        self._buckets.clear()
+
     def mean(self) -> float:
         """The mean gap; NaN without any."""
         return self._total / self.count if self.count else nan

@@ -13,6 +13,8 @@ from serq_simpy.ir.spans import Spans
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from serq_simpy.clock import Clock
+    from serq_simpy.engines.engine import Timeless
     from serq_simpy.resources.customer import Customer
     from serq_simpy.resources.hold import Allocation
     from serq_simpy.resources.pool import Pool
@@ -26,8 +28,9 @@ Place = tuple[int, int]
 class Faults:
     """Makes the errors of one program's runs: with the statement, the session and the time."""
 
-    def __init__(self, program: ir.Program, spans: Spans) -> None:
+    def __init__(self, program: ir.Program, spans: Spans, clock: Clock) -> None:
         self._program = program
+        self._clock = clock
         self._spans = spans
         self._printer = Printer(program)
 
@@ -122,6 +125,30 @@ class Faults:
             + ("; a draw is written `branch with (p)`" if branch else ""),
             "compare it with something, as in `(x > 0)`",
         )
+
+    def wrong_test(self, stage: int, where: str, value: float) -> NoReturn:
+        """A guard of an engine's schedule that is neither 0 nor 1."""
+        raise self._engine_error(
+            stage,
+            f"`{where}` in its `schedule` read {value_text(value)}, not 0 or 1",
+            "compare it with something, as in `(x > 0)`",
+        )
+
+    def timeless(self, error: Timeless) -> RunError:
+        """An iteration with tokens that would not last a positive time."""
+        return self._engine_error(
+            error.engine.order,
+            f"its `execute` is {value_text(error.duration)} for an iteration of "
+            f"{value_text(error.tokens)} tokens; an iteration that schedules tokens lasts a "
+            "positive time",
+        )
+
+    def _engine_error(self, stage: int, message: str, help: str | None = None) -> RunError:
+        """The error of an engine, at its declaration."""
+        engine = self._program.stages[stage].name
+        notes = (f"at time {value_text(self._clock.now)}",)
+        span = self._spans.stages.get(stage)
+        return RunError(Diagnostic(f"engine `{engine}`: {message}", span, help, notes))
 
     def choices(self, customer: Customer, block: int, index: int, value: float) -> int:
         """The number of candidates of a `choose`: rounded down, none below 1."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from serq_simpy.ir import model as ir
+from serq_simpy.measure.tokens import LastToken, TurnTokens
 from serq_simpy.resources.customer import Customer
 
 if TYPE_CHECKING:
@@ -43,6 +44,35 @@ class Session(Customer):
         for slot, value in self.corpus[min(self.turn, last) - 1] if last else ():
             self.attrs[slot] = value
         self.attrs[ir.MORE] = 1.0 if self.turn < last else 0.0
+
+    def begin_tokens(self) -> None:
+        """A new turn, which has given no output token yet."""
+        self.turn_tokens = TurnTokens(self.env._now)
+        self.last_token = LastToken()
+
+    def decode_reached(self) -> None:
+        """A decode run is reached, of however many tokens."""
+        if self.turn_tokens.decode_reached(self.env._now):
+            self.first_token_known()
+
+    def first_token_known(self) -> None:
+        tokens = self.turn_tokens
+        assert tokens.first is not None
+        self._record(0, tokens.first - tokens.began)
+
+    def answered(self) -> None:
+        """The turn has its answer: no further token of it is to come."""
+        tokens = self.turn_tokens
+        if tokens.first is not None and not tokens.closed:
+            self.first_token_known()
+        per_token = tokens.per_token(self.env._now)
+        if per_token is not None:
+            self._record(1, per_token)
+        tokens.closed = True
+
+    def _record(self, metric: int, value: float) -> None:
+        row = (self.env._now, self.serial, self.attrs[ir.TURN_NO], value)
+        self.run.client[metric].record(row)
 
     def finished(self) -> None:
         """Leave: release every hold and lease, and let others have the units."""

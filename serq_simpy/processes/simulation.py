@@ -12,6 +12,8 @@ from serq_simpy.clock import Clock, Unsettled
 from serq_simpy.compiler.namespace import ARITHMETIC, Bound
 from serq_simpy.compiler.reading import observed_tests
 from serq_simpy.draws.streams import Streams
+from serq_simpy.engines.engine import Engine, Rules, Timeless
+from serq_simpy.engines.run import decoding
 from serq_simpy.errors import Diagnostic, RunError
 from serq_simpy.ir import model as ir
 from serq_simpy.ir.printing import Printer, value_text
@@ -21,6 +23,8 @@ from serq_simpy.measure.record import OverCap, RunRecord
 from serq_simpy.measure.samples import Samples
 from serq_simpy.measure.totals import total
 from serq_simpy.processes.arrivals import Arrivals, poisson_gaps, renewal_gaps
+from serq_simpy.processes.claims import Claims
+from serq_simpy.processes.engine import EngineProcess
 from serq_simpy.processes.faults import Faults
 from serq_simpy.processes.session import Presets, Session
 from serq_simpy.resources import holding
@@ -29,7 +33,8 @@ from serq_simpy.resources.delay import Delay
 from serq_simpy.resources.estimator import Estimator
 from serq_simpy.resources.fifo import Fifo
 from serq_simpy.resources.growth import grow, grown
-from serq_simpy.resources.hold import Demand, Hold, HoldStatement, Preempted
+from serq_simpy.resources.hold import Allocation, Demand, Hold, HoldStatement, Preempted
+from serq_simpy.resources.links import Link, Network, bottleneck, max_min
 from serq_simpy.resources.pool import Admissions, Pool, Preemption
 from serq_simpy.resources.sharing import Sharing
 from serq_simpy.resources.single_server import SingleServer
@@ -62,18 +67,21 @@ class Simulation:
     ) -> None:
         self.program = program
         self.clock = Clock()
+        self.network = Network(self.clock, max_min if program.share == "MaxMin" else bottleneck)
         self.streams = Streams(program.settings.seed)
         self.arriving = self.streams.arrivals()
         self.observations = [Samples(name) for name in program.observes]
+        self.claims = Claims(program.claims, self.observations)
         self.client = [Samples(name) for name in ("ttft", "tpot", "response")]
         self.stages: list[Stage] = []
         self.pools: list[Pool] = []
+        self.registers = [register.init for register in program.registers]
         self.attributes = [0.0] * len(program.attrs)
         self.arrivals = self.turns = self._ended_before = 0
         self.living: dict[Session, None] = {}
         self.live_time = 0.0
         self._admissions = Admissions()
-        self._faults = Faults(program, spans)
+        self._faults = Faults(program, spans, self.clock)
         self._arrival_span = spans.arrival
         self._corpus = corpus
         self._picked = self.streams.trace()
@@ -84,7 +92,7 @@ class Simulation:
         self._limit = program.settings.arrivals
         self._bound = self._bind(code)
         self._process = self._bound.session
-        self._prepares = bool(self._bound.init or corpus or self._explicit)
+        self._prepares = bool(self._bound.init or corpus or self._explicit or self._bound.givens)
         self._gauges = [GaugeRecorder(gauge.name) for gauge in program.gauges]
 
     # -------------------------------------------- what the module makes itself of
@@ -114,6 +122,10 @@ class Simulation:
             "member": faults.member,
             "wrong_amount": faults.wrong_amount,
             "wrong_guard": faults.wrong_guard,
+            "wrong_test": faults.wrong_test,
+            "growing": self._growing,
+            "decoding": decoding,
+            "Rules": Rules,
             "choices": faults.choices,
             "different_members": faults.different_members,
         }
@@ -133,10 +145,23 @@ class Simulation:
         stage = self.program.stages[number]
         return self._add(Delay(self.clock, stage.name, stage.index, number))
 
+    def link(self, number: int, capacity: float) -> Link:
+        """The stage `number`, whose capacity is shared by flows."""
+        stage = self.program.stages[number]
+        place = (stage.name, stage.index, number)
+        return self._add(Link(self.clock, *place, capacity, self.network))
+
     def sharing(self, number: int, capacity: Callable[[float], float]) -> Sharing:
         """The stage `number`, whose jobs share a capacity."""
         stage = self.program.stages[number]
         return self._add(Sharing(self.clock, stage.name, stage.index, number, capacity))
+
+    def engine(self, number: int) -> Engine:
+        """The stage `number`, which runs iterations; its rules are still to be set."""
+        stage = self.program.stages[number]
+        engine = Engine(self.clock, stage.name, stage.index, number, self.registers)
+        self.clock.engines.append(EngineProcess(self.clock, engine))
+        return self._add(engine)
 
     def _add(self, stage: _Stage) -> _Stage:
         self.stages.append(stage)
@@ -167,7 +192,26 @@ class Simulation:
             reserve_held=declared.reserve_held,
         )
         self.pools.append(pool)
+        self._give_to_engines(number, pool)
         return pool
+
+    def _give_to_engines(self, number: int, pool: Pool) -> None:
+        """Tell the engines that admit from the pool's line, or have it as their memory."""
+        admitting = self.program.pools[number].admit_via
+        for place, stage in enumerate(self.program.stages):
+            engine = self.stages[place]
+            if isinstance(engine, Engine) and isinstance(stage.kind, ir.Step):
+                if place == admitting:
+                    engine.admit_from(pool)
+                if stage.kind.memory == number:
+                    engine.remember_in(pool)
+
+    def _growing(self, customer: Customer, block: int, index: int, pool: Pool) -> Allocation:
+        """The allocation that grows with a run."""
+        allocation = holding.innermost(customer, pool)
+        if allocation is None:
+            raise self._faults.grow_outside(customer, block, index, pool)
+        return allocation
 
     def _enlarge(
         self, customer: Customer, block: int, index: int, pool: Pool, amount: float
@@ -204,6 +248,8 @@ class Simulation:
         session = Session(self, serial)
         session._generator = self._process(session)
         self.living[session] = None
+        if self.clock.engines:
+            session.begin_tokens()
         if self._prepares:
             self._prepare(session)
         return session
@@ -216,6 +262,8 @@ class Simulation:
         if self._explicit:
             for slot, value in self._explicit[session.serial].attrs:
                 session.attrs[slot] = value
+        if self._bound.givens:
+            self.claims.came(session, self._bound.givens)
 
     def _corpus_of(self, serial: int) -> Sequence[Presets] | None:
         """The turns that a session replays: its own, or those of a session of the trace."""
@@ -262,6 +310,8 @@ class Simulation:
             self.clock.run_to(self.program.settings.horizon, self._tick(progress))
         except Unsettled as error:
             raise self._faults.unsettled(error.customer, error.customer.times_ready) from None
+        except Timeless as error:
+            raise self._faults.timeless(error) from None
         return self._record(self._end())
 
     def _tick(self, progress: Callable[[float], None] | None) -> Callable[[], None]:
@@ -359,6 +409,7 @@ class Simulation:
         measured = end - settings.warmup
         live_time = self.live_time + self._unfinished(end)
         over = self._over_cap()
+        claims = self.claims.ended(end, len(self.living), self._bound.ends)
         samples = [*self.observations, *self.client]
         for column in samples:
             column.drop_before(settings.warmup)
@@ -375,7 +426,7 @@ class Simulation:
             observations=tuple(self.observations),
             client=tuple(self.client),
             gauges=tuple(self._gauges),
-            claims=(),
+            claims=claims,
             stages=tuple(stage.record(end, measured) for stage in self.stages),
             pools=tuple(pool.record(end, over.get(pool)) for pool in self.pools),
             tests=observed_tests(self.program),

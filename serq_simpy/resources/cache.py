@@ -101,6 +101,11 @@ class PrefixCache:
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())
 
+    @property
+    def plain(self) -> bool:
+        """Whether the oldest entries are evicted first, and nothing follows from it."""
+        return self._order is None and self._evicted is None
+
     def own(self, serial: int) -> float:
         """The units of a session's own prefix."""
         entry = self._own.get(serial)

@@ -10,6 +10,7 @@ from serq_simpy.resources.wait import Departed
 
 if TYPE_CHECKING:
     from serq_simpy.clock import Clock
+    from serq_simpy.measure.tokens import LastToken, TurnTokens
     from serq_simpy.resources.hold import Allocation, Hold
     from serq_simpy.resources.pool import Pool
 
@@ -24,7 +25,8 @@ class Customer(Process):
     holds, the innermost last; `leases` the allocations that outlived theirs, the
     oldest first. `began` is when the customer came; `admission` is the number of the
     latest admission to a pool, counted over the whole run; `last_preempted` the positions
-    at which pools preempted it last.
+    at which pools preempted it last. `turn_tokens` and `last_token` are there in programs
+    with engines.
 
     SimPy's `Process` looks whether an event failed, copies its exception, keeps the
     environment's active process and lets anything be yielded. A customer's generator is
@@ -43,6 +45,9 @@ class Customer(Process):
 
     holds: tuple[Hold, ...] = ()
     leases: tuple[Allocation, ...] = ()
+
+    turn_tokens: TurnTokens
+    last_token: LastToken | None = None
 
     env: Clock
     attrs: list[float]
@@ -66,6 +71,10 @@ class Customer(Process):
         else:
             self._target = target
             target.callbacks.append(self._resume)
+
+    def first_token_known(self) -> None:
+        """The time of the turn's first output token is known: the client has it."""
+        raise NotImplementedError
 
     def finished(self) -> None:
         """What happens when the generator has run to its end."""

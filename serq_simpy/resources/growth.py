@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from serq_simpy.ir import model as ir
 from serq_simpy.resources.cache import total_order
-from serq_simpy.resources.holding import innermost, rejected
+from serq_simpy.resources.holding import rejected
 from serq_simpy.resources.wait import Wait
 
 if TYPE_CHECKING:
@@ -36,8 +36,12 @@ class Growth(Wait):
             return False
         self._leave()
         pool.enlarge(self.allocation, self.units)
-        pool.clock.ready(self)
+        self.granted()
         return True
+
+    def granted(self) -> None:
+        """The growth is done: its customer goes on."""
+        self.allocation.pool.clock.ready(self)
 
     def cancel(self) -> None:
         self.callbacks = []
@@ -78,15 +82,11 @@ def grown(wait: Wait) -> None:
 
 
 def choose_victim(pool: Pool) -> Allocation | None:
-    """The candidate with the least keys, of equal ones the last in the pool's order.
-
-    Of each customer the innermost hold on the pool is a candidate; leases are none.
-    """
+    """The candidate of the pool with the least keys, of equal ones the last in its order."""
     if pool.preemption is None:
         return None
     keys = pool.preemption.keys
-    innermost_holds = (innermost(customer, pool) for customer in pool.in_order())
-    candidates = [allocation for allocation in innermost_holds if allocation is not None]
+    candidates = pool.candidates()
     ranked = [
         (total_order(keys(candidate, place)), -place) for place, candidate in enumerate(candidates)
     ]
@@ -100,6 +100,8 @@ def preempt(victim: Allocation) -> None:
     pool.preemptions += 1
     _note_progress(victim)
     customer.stop_waiting()
+    if customer.last_token is not None:
+        customer.last_token.resumed = True
     release_inwards(customer, hold)
     customer.attrs[ir.COMPUTED] = victim.position
     if rejected(hold):
@@ -133,6 +135,6 @@ def release_inwards(customer: Customer, outermost: Hold) -> None:
         customer.holds = customer.holds[:-1]
         for allocation in hold.allocations:
             if allocation.open:
-                allocation.pool.release(allocation, min(allocation.position, allocation.units))
+                allocation.pool.release(allocation, allocation.position)
         if hold is outermost:
             return

@@ -51,7 +51,17 @@ def end_hold(customer: Customer, hold: Hold) -> None:
         else:
             allocation.pool.release(allocation, allocation.computed())
     customer.attrs[ir.COMPUTED] = 0.0
+    if customer.last_preempted is not None:
+        _forget_progress(customer, hold)
     customer.env.pass_over()
+
+
+def _forget_progress(customer: Customer, hold: Hold) -> None:
+    """A hold got through: a later one is not measured by it. Who was stuck stays so."""
+    assert customer.last_preempted is not None
+    for pool in hold.pools:
+        if customer.last_preempted.get(pool) != inf:
+            customer.last_preempted.pop(pool, None)
 
 
 def _begin_lease(allocation: Allocation, duration: float) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from math import ceil, inf, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from serq_simpy.ir import model as ir
 from serq_simpy.measure.averages import TimeAverage
@@ -16,6 +16,7 @@ from serq_simpy.measure.record import Pool as PoolRecord
 from serq_simpy.measure.totals import total
 from serq_simpy.resources.cache import TOLERANCE, EvictionOrder, PrefixCache, round_down
 from serq_simpy.resources.hold import Allocation, Hold
+from serq_simpy.resources.holding import innermost
 from serq_simpy.resources.waiting_line import WaitingLine
 
 if TYPE_CHECKING:
@@ -39,6 +40,12 @@ class Preemption:
     tail: bool
 
 
+class Waited(Protocol):
+    """Whoever admits from a pool's line: it knows how many holds wait for it."""
+
+    waiting: int
+
+
 class Admissions:
     """The number of the next admission, counted over all pools of a run."""
 
@@ -53,6 +60,9 @@ class Admissions:
 
 class Pool:
     """Units in use and units cached, the line of holds that wait, and those that grow.
+
+    `candidates` gives the allocations of which one may be preempted, in their order: all
+    open holds, or those of an engine's residents.
 
     `used + cache.units ≤ cap` after every admission and growth, up to a tolerance; only
     a spill into this pool can break it until the next one.
@@ -88,7 +98,9 @@ class Pool:
         self._holders: Counter[Customer] = Counter()
         self._places: list[Customer] = []
         self._admission_numbers = admissions
-        self._reserve_held = reserve_held
+        self.reserve_held = reserve_held
+        self._line_of: Waited = clock
+        self.candidates: Callable[[], list[Allocation]] = self._innermost_holds
         self._used_average = TimeAverage()
         self._cached_average = TimeAverage()
         self._queue_average = TimeAverage()
@@ -126,6 +138,11 @@ class Pool:
         """
         return list(dict.fromkeys(self._places))
 
+    def _innermost_holds(self) -> list[Allocation]:
+        """Of each customer here, in their order, the innermost hold on the pool; no leases."""
+        found = (innermost(customer, self) for customer in self.in_order())
+        return [allocation for allocation in found if allocation is not None]
+
     def round_up(self, units: float) -> float:
         """The units of the whole blocks that `units` take."""
         if self.block is None or units == inf:
@@ -138,6 +155,10 @@ class Pool:
 
     # ------------------------------------------------- waiting and admission
 
+    def served_by(self, engine: Waited) -> None:
+        """Leave the line to an engine, which admits from it in its iterations."""
+        self._line_of = engine
+
     def join(self, hold: Hold, *, resumed: bool = False) -> None:
         """Let a hold into the line: at its head when it is resumed after a preemption."""
         hold.joined = self.clock._now
@@ -145,23 +166,29 @@ class Pool:
             self.line.resume(hold)
         else:
             self.line.join(hold)
-        self.clock.waiting += 1
+        self._line_of.waiting += 1
         self._note_queue()
 
     def leave(self, hold: Hold) -> None:
         """Take a hold out of the line."""
         self.line.remove(hold)
-        self.clock.waiting -= 1
+        self._line_of.waiting -= 1
         self._note_queue()
 
     def pass_over(self) -> None:
-        """Let grow who can, then admit from the line while its head fits."""
+        """Let grow who can, then admit from the line while its head fits.
+
+        A line that an engine serves is left to it.
+        """
         while self.growing and self.growing[0].retry():
             pass
-        while len(self.line) and self._admit_head():
+        if self._line_of is not self.clock:
+            return
+        while len(self.line) and self.admit_head():
             pass
 
-    def _admit_head(self) -> bool:
+    def admit_head(self) -> bool:
+        """Admit the next hold of the line, which is not empty, if it fits; whether it did."""
         hold = self.line.head()
         asked = self._fitting(hold)
         if asked is None:
@@ -187,7 +214,7 @@ class Pool:
 
     def _has_room(self, room: float) -> bool:
         needed = self.used + self.round_up(room)
-        if self._reserve_held:
+        if self.reserve_held:
             needed += self._reserved_by_others(None)
         return needed <= self.cap + TOLERANCE
 
@@ -229,10 +256,18 @@ class Pool:
 
     # ------------------------------------------------------ growth, release
 
+    @property
+    def counts_growth(self) -> bool:
+        """Whether it is all the same who grows in which order, and what for.
+
+        Evicted units tell nobody, they go by age, and no holder has room set aside.
+        """
+        return not self.reserve_held and self.cache.plain
+
     def fits_growth(self, allocation: Allocation, units: float) -> bool:
         """Whether `units` more can be allocated to this holder now."""
         needed = self.used + units
-        if self._reserve_held:
+        if self.reserve_held:
             if allocation.units + units <= allocation.reserved + TOLERANCE:
                 return True
             needed += self._reserved_by_others(allocation)
@@ -240,9 +275,13 @@ class Pool:
 
     def enlarge(self, allocation: Allocation, units: float) -> None:
         """Allocate `units` more, that fit, to a holder."""
+        allocation.units += units
+        self.enlarge_holds(units)
+
+    def enlarge_holds(self, units: float) -> None:
+        """Allocate `units` more, that fit, to holders who count them themselves."""
         self.cache.shrink_to(self.cap - self.used - units)
         self.used += units
-        allocation.units += units
         self._note_units()
 
     def release(self, allocation: Allocation, computed: float) -> None:

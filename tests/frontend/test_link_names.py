@@ -128,10 +128,10 @@ def test_a_workload_and_a_server_go_together() -> None:
 
 
 def test_what_is_not_part_of_this_version_is_told_once_at_its_place() -> None:
-    text = "fn main() {\n  device gpu { }\n" + server("run llm decode (cost(llm, 1));")[11:]
+    text = "fn main() {\n  queue llm { serve delay; }\n" + server("run llm (1);")[11:]
     diagnostic = refusal(text)
     assert at(diagnostic) == (2, 3)
-    assert diagnostic.message == "devices are not part of this version"
+    assert diagnostic.message == "queues are not part of this version"
 
 
 def test_hidden_names_an_attribute() -> None:
