@@ -144,10 +144,10 @@ class Clock(simpy.Environment):
                     callback(event)
             if self.waiting:
                 self.pass_over()
-            if not line and self.engines:
-                self._try_engines()
             if not line:
                 break
+        if self.engines:
+            self._try_engines()
         if self.unsettled:
             self._close_instant()
 
@@ -161,6 +161,7 @@ class Clock(simpy.Environment):
                 callback(event)
 
     def _try_engines(self) -> None:
+        """Let idle engines start; whoever becomes ready by it acts after the next event."""
         future, now = self.future, self._now
         for engine in self.engines:
             if engine.idle and not (future and future[0][0] == now):

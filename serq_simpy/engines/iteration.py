@@ -138,19 +138,23 @@ class Iteration:
                 return
             joined = engine.take_newcomers()
             prefill = next((run for run in joined if not run.decoding), None)
-            if prefill is not None:
-                self._displace(budget)
-                self._serve_each([prefill], None, None)
+            if prefill is None:
+                self._serve_each(joined, None, None)
+            elif self._displaces(prefill, budget):
                 return
-            self._serve_each(joined, None, None)
 
-    def _displace(self, budget: float) -> None:
-        """Take back the tokens of all decodes; what they grew stays allocated."""
+    def _displaces(self, prefill: EngineRun, budget: float) -> bool:
+        """Serve a prefill alone, if it can grow; what the decodes grew stays allocated."""
+        tokens = self.share(prefill, budget)
+        self.preempted += grow_for(prefill, tokens)
+        if not prefill.resident or prefill.stalled is not None:
+            return False
         for run in self.served:
             run.served_in = 0
         self.served = {}
         self.left = budget
         self.tokens = self.prefilled = -0.0
+        return self._give(prefill, tokens)
 
     # ------------------------------------------------------------ one by one
 
