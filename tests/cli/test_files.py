@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -140,12 +141,12 @@ def test_an_interrupted_run_leaves_nothing(folder: Path) -> None:
 
 def test_progress_is_for_terminals(folder: Path) -> None:
     """On a terminal a long run shows how far it is; `--quiet` and a pipe show nothing."""
-    assert b"left" in _on_a_terminal(folder, *LONG)
-    assert _on_a_terminal(folder, *LONG, "--quiet") == b""
+    assert b"left" in _on_a_terminal(folder, *LONG, awaited=b"left", seconds=60)
+    assert _on_a_terminal(folder, *LONG, "--quiet", awaited=b"left", seconds=3) == b""
 
 
-def _on_a_terminal(folder: Path, *args: str) -> bytes:
-    """What a run writes in some seconds to a terminal as its standard error."""
+def _on_a_terminal(folder: Path, *args: str, awaited: bytes, seconds: float) -> bytes:
+    """What a run writes to a terminal as its standard error, until it is what is awaited."""
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
     running = subprocess.Popen(
@@ -156,13 +157,14 @@ def _on_a_terminal(folder: Path, *args: str) -> bytes:
         stderr=theirs,
     )
     os.close(theirs)
-    time.sleep(3)
     os.set_blocking(ours, False)
-    try:
-        shown = os.read(ours, 65536)
-    except BlockingIOError:
-        shown = b""
+    shown = b""
+    since = time.monotonic()
+    while awaited not in shown and time.monotonic() < since + seconds:
+        time.sleep(0.1)
+        with contextlib.suppress(BlockingIOError):
+            shown += os.read(ours, 65536)
     running.kill()
     running.wait()
     os.close(ours)
-    return bytes(shown)
+    return shown

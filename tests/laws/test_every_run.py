@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -186,11 +187,14 @@ def test_a_batch_is_so_many_explicit_sessions(made: Made) -> None:
 
 
 def outcome(program: serq_simpy.Program) -> object:
-    """All that a run tells: its report and every sample, or the error's first words."""
+    """All that a run tells: its report and every sample, or the error but for its place.
+
+    A program's text has lines and columns, an IR has blocks and numbers of statements.
+    """
     try:
         report = serq_simpy.run(program)
     except serq_simpy.errors.RunError as error:
-        return error.diagnostics[0].message.partition(": ")[2]
+        return re.sub(r"^block \d+, statement \d+: ", "", error.diagnostics[0].message)
     seen = {**report.observes, **report.client}
     columns = [(one.times, one.sessions, one.turns, one.samples) for one in seen.values()]
     return report.json(), repr(columns), repr([gauge.values for gauge in report.gauges.values()])
