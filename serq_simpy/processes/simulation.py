@@ -448,7 +448,6 @@ class Simulation:
 
 def _waits(entry: Entry) -> float:
     """1 if the entry's session waits in some pool's line, else 0."""
-    customer = entry.customer
-    assert customer is not None
-    waiting = customer.is_alive and isinstance(customer._target, Hold)
-    return 1.0 if waiting and not customer._target.allocations else 0.0  # type: ignore[attr-defined]
+    session = entry.session
+    waiting = session is not None and isinstance(session._target, Hold)
+    return 1.0 if waiting and not session._target.allocations else 0.0  # type: ignore[union-attr]

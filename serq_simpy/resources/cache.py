@@ -39,16 +39,26 @@ def round_down(units: float, block: float | None) -> float:
     return floor(units / block) * block
 
 
+class Remainder:
+    """Whose a dead entry is: nobody's, but all that is spilled of it is one entry again."""
+
+    __slots__ = ()
+
+
+Owner = int | Remainder
+"""The serial of the session whose own prefix an entry is, or nobody."""
+
+
 @dataclass(slots=True)
 class Entry:
     """Cached units that one session released, or what is left of them.
 
-    `owner` is the session's serial, None of a dead entry: what an admission left of the
-    prefix it consumed. `customer` and `kept`, its attributes at the release, are there
-    for eviction keys, and None without them.
+    An entry is dead, with a `Remainder` for owner, when it is what an admission left of the
+    prefix it consumed. `customer` and `kept`, its attributes at the release or when the
+    entry died, are there for eviction keys, and None without them.
     """
 
-    owner: int | None
+    owner: Owner
     units: float
     released: float
     number: int
@@ -56,16 +66,25 @@ class Entry:
     kept: list[float] | None = None
 
     @property
+    def session(self) -> Customer | None:
+        """The session whose own prefix this is, while it lives."""
+        assert self.customer is not None
+        dead = isinstance(self.owner, Remainder)
+        return None if dead or not self.customer.is_alive else self.customer
+
+    @property
     def attrs(self) -> list[float]:
         """The session's attributes: as they are while it lives, then as they were here."""
-        assert self.customer is not None and self.kept is not None
-        return self.customer.attrs if self.customer.is_alive else self.kept
+        session = self.session
+        kept = self.kept if session is None else session.attrs
+        assert kept is not None
+        return kept
 
     @property
     def serial(self) -> int | None:
-        """The session's, whose own prefixes may be read; None when it has ended and has none."""
-        assert self.customer is not None
-        return self.customer.serial if self.customer.is_alive else None
+        """The session's, whose own prefixes may be read; None of one that has ended."""
+        session = self.session
+        return None if session is None else session.serial
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +102,7 @@ class EvictionOrder:
 class PrefixCache:
     """The entries of one pool in the order of release.
 
-    A session has one entry of its own at most. `units` is what all entries have. Without
+    An owner has one entry at most. `units` is what all entries have. Without
     an `order` the oldest entry is evicted first. `evicted` is told of each step: the entry,
     already cut, and the units that went.
     """
@@ -99,7 +118,7 @@ class PrefixCache:
         self._evicted = evicted
         self._numbers = count()
         self._entries: OrderedDict[int, Entry] = OrderedDict()
-        self._own: dict[int, Entry] = {}
+        self._owned: dict[Owner, Entry] = {}
         self.units = 0.0
         self.evicted_units = 0.0
         self.evicted_entries = 0
@@ -114,7 +133,7 @@ class PrefixCache:
 
     def own(self, serial: int | None) -> float:
         """The units of a session's own prefix; 0 without a session."""
-        entry = None if serial is None else self._own.get(serial)
+        entry = None if serial is None else self._owned.get(serial)
         return entry.units if entry is not None else 0.0
 
     def consume(self, serial: int, bound: float) -> float:
@@ -122,27 +141,42 @@ class PrefixCache:
 
         What the bound leaves stays, dead, in its place in the order of release.
         """
-        entry = self._own.pop(serial, None)
+        entry = self._owned.pop(serial, None)
         if entry is None:
             return 0.0
         consumed = min(entry.units, round_down(bound, self._block))
-        entry.owner = None
         self._cut(entry, consumed)
+        if entry.number in self._entries:
+            entry.owner = Remainder()
+            self._owned[entry.owner] = entry
+            if entry.customer is not None:
+                entry.kept = list(entry.customer.attrs)
         return consumed
 
     def keep(self, customer: Customer, units: float, now: float) -> None:
         """Let `units` > 0 stay as the session's own entry, in place of an older one."""
-        serial = customer.serial
-        self.drop(serial)
-        entry = Entry(serial, units, now, next(self._numbers))
-        if self._order is not None or self._evicted is not None:
-            entry.customer, entry.kept = customer, list(customer.attrs)
-        self._own[serial] = self._entries[entry.number] = entry
-        self.units += units
+        self.drop(customer.serial)
+        self._add(Entry(customer.serial, units, now, next(self._numbers)), customer, customer.attrs)
+
+    def take(self, spilled: Entry, units: float, now: float) -> None:
+        """Add units that another pool evicted to the entry of the same owner."""
+        before = self._owned.get(spilled.owner)
+        attrs = spilled.kept
+        if before is not None:
+            units += before.units
+            attrs = before.kept
+            self._cut(before, before.units)
+        self._add(Entry(spilled.owner, units, now, next(self._numbers)), spilled.customer, attrs)
+
+    def _add(self, entry: Entry, customer: Customer | None, attrs: list[float] | None) -> None:
+        if attrs is not None and not self.plain:
+            entry.customer, entry.kept = customer, list(attrs)
+        self._owned[entry.owner] = self._entries[entry.number] = entry
+        self.units += entry.units
 
     def drop(self, serial: int) -> None:
         """Discard a session's own prefix."""
-        entry = self._own.pop(serial, None)
+        entry = self._owned.pop(serial, None)
         if entry is not None:
             self._cut(entry, entry.units)
 
@@ -186,8 +220,7 @@ class PrefixCache:
         self._cut(entry, units)
         if entry.number not in self._entries:
             self.evicted_entries += 1
-            if entry.owner is not None:
-                del self._own[entry.owner]
+            del self._owned[entry.owner]
         if self._evicted is not None:
             self._evicted(entry, units)
 

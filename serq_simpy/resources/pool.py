@@ -14,7 +14,7 @@ from serq_simpy.measure.averages import TimeAverage
 from serq_simpy.measure.record import OverCap
 from serq_simpy.measure.record import Pool as PoolRecord
 from serq_simpy.measure.totals import total
-from serq_simpy.resources.cache import TOLERANCE, EvictionOrder, PrefixCache, round_down
+from serq_simpy.resources.cache import TOLERANCE, Entry, EvictionOrder, PrefixCache, round_down
 from serq_simpy.resources.hold import Allocation, Hold
 from serq_simpy.resources.holding import innermost
 from serq_simpy.resources.waiting_line import WaitingLine
@@ -307,14 +307,14 @@ class Pool:
         self.cache.drop(serial)
         self._note_units()
 
-    def take_spill(self, customer: Customer, units: float) -> None:
-        """Add units that another pool evicted to the session's own entry.
+    def take_spill(self, entry: Entry, units: float) -> None:
+        """Add units of an entry that another pool evicted to what its owner has here.
 
         What was over the cap before is evicted first; what is written now may be over
         it until the next spill, admission or growth here.
         """
         self.cache.shrink_to(self.cap - self.used)
-        self.cache.keep(customer, self.cache.own(customer.serial) + units, self.clock._now)
+        self.cache.take(entry, units, self.clock._now)
         self._note_units()
 
     # ------------------------------------------------------------ statistics

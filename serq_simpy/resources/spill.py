@@ -38,9 +38,8 @@ class Spill:
             raise RunError(
                 f"pool `{source.name}` spills to itself: what it evicts would come back for ever"
             )
-        assert entry.customer is not None
         source.spills += 1
         work = self.work(entry, units)
-        tier.take_spill(entry.customer, units)
+        tier.take_spill(entry, units)
         if work > 0.0:
             stage.serve(None, work)

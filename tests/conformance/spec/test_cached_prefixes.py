@@ -313,3 +313,50 @@ def test_a_spill_can_be_refused_by_its_test() -> None:
     assert whose(report, "there") == [(0, 1, 3), (1, 1, 0), (2, 1, 0)]
     assert report.pools[1].spills == 1
     assert report.pools[1].evicted_entries == 2
+
+
+REST = """fn main() {{
+  pool tier {{ cap 100; block 4; }}
+  stage disk : delay;
+  stage walk : delay;
+  pool memory {{ cap 24; block 8; spill tier via disk (1 + {told}) when (1); }}
+  workload {{ arrive batch(1); }}
+  server {{
+    hold memory (cost(memory, 16)) {{ }} cache (cost(memory, 16))
+    set mood = 3;
+    hold memory (cost(memory, 8)) reuse (cost(memory, 0)) {{ run walk (cost(walk, 1)); }}
+      cache (cost(memory, 8))
+    set mood = 5;
+    run walk (cost(walk, 1));
+    hold memory (cost(memory, 24)) {{ }}
+    observe own = cachedin(tier);
+    hold tier (cost(tier, 80)) {{ }}
+  }}
+}}"""
+"""A prefix of two blocks is not reused: it is left, dead, beside a later one of one block."""
+
+
+@pytest.mark.parametrize(
+    ("told", "mean"),
+    [
+        # Of the dead blocks what the session was when they died, of its own what it is.
+        ("mood", 1 + (3 + 3 + 5) / 3),
+        # The session waits while its own prefix makes room for it; a dead one is nobody's.
+        ("waiting", 1 + 1 / 3),
+        # Two dead blocks go first and stay dead in the tier; its own is counted after.
+        ("cachedin(memory)", 1 + 0),
+        ("age", 1 + (2 + 2 + 1) / 3),
+    ],
+)
+def test_what_is_left_of_a_prefix_is_nobodys(told: str, mean: float) -> None:
+    report = run(REST.format(told=told))
+    assert report.stages[0].completed == 3
+    assert report.stages[0].mean_service == pytest.approx(mean)
+    assert seen(report, "own") == [8]
+
+
+def test_what_is_spilled_of_a_dead_prefix_is_one_entry_in_the_tier() -> None:
+    """80 of 100 are wanted where 16 dead units and 8 own ones are: one block goes, no entry."""
+    report = run(REST.format(told="1"))
+    tier = report.pools[0]
+    assert (tier.evicted_units, tier.evicted_entries) == (4, 0)
