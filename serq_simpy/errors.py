@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from unicodedata import category
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,24 +97,31 @@ class Diagnostic:
 
     def _lines(self) -> Iterable[str]:
         if self.span is None:
-            yield self.message
+            yield shown(self.message)
         else:
-            yield f"{place(self.span)}: {self.message}"
+            yield shown(f"{place(self.span)}: {self.message}")
             yield from excerpt(self.span)
             use = self.span.used_at
             while use is not None:
-                yield f"note: in `{use.name}`, used at {place(use.span)}"
+                yield shown(f"note: in `{use.name}`, used at {place(use.span)}")
                 use = use.span.used_at
         for note in self.notes:
-            yield f"note: {note}"
+            yield shown(f"note: {note}")
         if self.help is not None:
-            yield f"help: {self.help}"
+            yield shown(f"help: {self.help}")
 
 
 def place(span: Span) -> str:
     """`file:line:column`, or `line:column` of a program given as text."""
     prefix = f"{span.source.name}:" if span.source.name else ""
     return f"{prefix}{span.line}:{span.column}"
+
+
+def shown(text: str) -> str:
+    """A text as a terminal shows it: on one line, what is invisible in it written out."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or category(c) == "Zs" else repr(c)[1:-1] for c in text)
 
 
 _WIDEST = 120
@@ -125,7 +133,7 @@ def excerpt(span: Span) -> Iterable[str]:
     Of a line too long to show, the part around the span is shown.
     """
     line, column = span.source.position(span.start)
-    text = span.source.line(line).replace("\t", " ")
+    text = span.source.line(line)
     first = column - 1
     width = max(1, min(span.end - span.start, len(text) - first))
     if len(text) > _WIDEST:
@@ -133,8 +141,19 @@ def excerpt(span: Span) -> Iterable[str]:
         text, first = text[cut : cut + _WIDEST], first - cut
         width = min(width, _WIDEST - first)
     number = str(line)
-    yield f"{number} | {text}".rstrip()
+    yield f"{number} | {_character_by_character(text)}".rstrip()
     yield f"{' ' * len(number)} | {' ' * first}{'^' * width}"
+
+
+def _character_by_character(text: str) -> str:
+    """A line of a program, of which what is invisible takes one place, as under the carets."""
+    if text.isprintable():
+        return text
+    visible = text.replace("\t", " ")
+    return "".join(
+        c if c.isprintable() or category(c) == "Zs" else "\N{REPLACEMENT CHARACTER}"
+        for c in visible
+    )
 
 
 class SerqError(ValueError):

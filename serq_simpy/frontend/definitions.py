@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from serq_simpy.errors import Diagnostic, ProgramSyntaxError, Source, Span
+from serq_simpy.errors import Diagnostic, ProgramSyntaxError, Source, Span, shown
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend import walk
 from serq_simpy.frontend.names import check_word
 from serq_simpy.frontend.parse import parse_expression
-from serq_simpy.frontend.problems import AlreadyTold, Problems, Refused, did_you_mean, shown
+from serq_simpy.frontend.problems import AlreadyTold, Problems, Refused, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)

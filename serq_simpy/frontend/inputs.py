@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from serq_simpy.errors import Diagnostic
+from serq_simpy.errors import Diagnostic, shown
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend.definitions import override_text
-from serq_simpy.frontend.problems import Refused, nearest, shown
+from serq_simpy.frontend.problems import Refused, nearest
 from serq_simpy.frontend.scope import Placed
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 import ply.lex
 
-from serq_simpy.errors import Diagnostic, ProgramSyntaxError, Source, Span
+from serq_simpy.errors import Diagnostic, ProgramSyntaxError, Source, Span, shown
 from serq_simpy.frontend.words import AGGREGATES, KEYWORDS
 
 END: Final = "$end"
@@ -100,7 +100,7 @@ def t_error(token: Any) -> NoReturn:
         _refuse(token, "unterminated block comment", 2, "close it with `*/`")
     if rest.startswith('"'):
         _refuse(token, "unterminated string", 1, 'close it with `"`')
-    _refuse(token, f"unexpected character `{rest[0]}`", 1, _MENDS.get(rest[0]))
+    _refuse(token, f"unexpected character `{shown(rest[0])}`", 1, _MENDS.get(rest[0]))
 
 
 _MENDS: Final = {

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from serq_simpy.errors import ProgramSyntaxError, Source, Use
+from serq_simpy.errors import ProgramSyntaxError, Source, Use, shown
 from serq_simpy.frontend import syntax as s
 from serq_simpy.frontend.parse import parse_library
-from serq_simpy.frontend.problems import Problems, Refused, shown
+from serq_simpy.frontend.problems import Problems, Refused
 
 STANDARD_ARGUMENTS = "std/args"
 

@@ -107,8 +107,3 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str | None = None) 
     """The help line for an unknown name."""
     close = nearest(name, known)
     return f"did you mean `{close}`?" if close is not None else otherwise
-
-
-def shown(text: str) -> str:
-    """A user's text as a message quotes it: on one line, nothing invisible in it."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -106,7 +106,7 @@ def test_an_aggregate_is_seen_by_its_index(text, kind):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("\ufeffx", "1:1: unexpected character `\ufeff`"),
+        ("\ufeffx", r"1:1: unexpected character `\ufeff`"),
         ("a\0", "1:2: unexpected character `\0`"),
         ("a\n %", "2:2: unexpected character `%`"),
         ("a & b", "1:3: unexpected character `&`"),
