@@ -45,7 +45,7 @@ class Delay(Stage):
         now = self.clock._now
         left = -0.0
         for job in self._jobs:
-            left += job.start + job.work - now
+            left += job.work - (now - job.start)
         return left
 
     def jobs(self) -> list[Job]:

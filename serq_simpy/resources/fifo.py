@@ -68,7 +68,7 @@ class Fifo(Stage):
         now = self.clock._now
         left = -0.0
         for job in self._serving:
-            left += job.start + job.work - now
+            left += job.work - (now - job.start)
         for job in self._line:
             left += job.work
         return left

@@ -78,7 +78,7 @@ class Sharing(Stage):
         self._next_finish = None
         self._drop_withdrawn()
         if not self._tags:
-            self._virtual = self._rate = 0.0
+            self._rate = 0.0
             return
         now = self.clock._now
         self._advance(now)
@@ -107,7 +107,8 @@ class Sharing(Stage):
             return  # the jobs changed since, and the finish was timed anew
         now = self.clock._now
         tag, _, job = heappop(self._tags)
-        self._virtual, self._updated = tag, now
+        self._advance(now)
+        self._virtual = max(self._virtual, tag)
         del self._jobs[job]
         self._leave(now)
         self._complete(job, now)

@@ -78,7 +78,7 @@ class SingleServer(Stage):
         served = next(jobs, None)
         if served is None:
             return -0.0
-        left = served.start + served.work - self.clock._now
+        left = served.work - (self.clock._now - served.start)
         for job in jobs:
             left += job.work
         return left
