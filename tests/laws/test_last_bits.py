@@ -20,7 +20,7 @@ fn main() {
 
 
 def test_a_shared_stage_finishes_at_the_references_instants_to_the_last_bit() -> None:
-    """Virtual time goes on through idle times and is brought to the tag it has not quite reached."""
+    """Virtual time goes on through idle times and is brought to the tag not quite reached."""
     source = """
 fn main() {
   stage s : ps (2 * present);
