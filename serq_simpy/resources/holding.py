@@ -65,8 +65,12 @@ def _forget_progress(customer: Customer, hold: Hold) -> None:
 
 
 def _begin_lease(allocation: Allocation, duration: float) -> None:
-    """Let an allocation outlive its hold; one of no time ends at this very instant."""
+    """Let an allocation outlive its hold; one of no time ends at this very instant.
+
+    It will not grow any more, so of what the hold reserved the rest is free.
+    """
     allocation.lease = True
+    allocation.reserved = allocation.units
     allocation.customer.leases += (allocation,)
     if duration != inf:
         clock = allocation.pool.clock
