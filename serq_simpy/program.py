@@ -84,7 +84,7 @@ class Program:
         )
         folder = self._linked.folder
         if trace is not None:
-            changed, folder = replace(changed, trace=os.fspath(trace)), None
+            changed, folder = replace(changed, trace=_path("trace", trace)), None
         wrong = check_settings(changed)
         if wrong:
             raise LinkError(wrong)
@@ -139,6 +139,8 @@ def compile(
     """
     if (path is None) == (source is None):
         raise UsageError("compile takes exactly one of a path and a source")
+    if source is not None and not isinstance(source, str):
+        raise TypeError(f"`source` is text, not {type(source).__name__}")
     settings = _settings(Settings(horizon=float("nan")), seed, horizon, warmup, arrivals)
     if horizon is None:
         raise UsageError(
@@ -149,12 +151,12 @@ def compile(
         )
     return Program(
         load(
-            None if path is None else Path(path),
+            None if path is None else Path(_path("path", path)),
             source,
             _texts_or_numbers(sets or {}),
             _texts(defs or {}),
             settings,
-            None if trace is None else os.fspath(trace),
+            None if trace is None else _path("trace", trace),
         )
     )
 
@@ -204,7 +206,17 @@ def _whole(name: str, value: SupportsIndex) -> int:
 def _real(name: str, value: object) -> float:
     if not isinstance(value, SupportsFloat):
         raise TypeError(f"`{name}` is a number, not {type(value).__name__}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise OverflowError(f"`{name}` is more than a number of 64 bits holds") from None
+
+
+def _path(name: str, value: PathLike) -> str:
+    path = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not isinstance(path, str):
+        raise TypeError(f"`{name}` is a path, text or os.PathLike, not {type(path).__name__}")
+    return path
 
 
 def _texts(values: Mapping[str, str]) -> dict[str, str]:
@@ -224,4 +236,7 @@ def _texts_or_numbers(values: Mapping[str, float | str]) -> dict[str, float | st
 def _items(argument: str, values: Mapping[str, object]) -> list[tuple[str, object]]:
     if not isinstance(values, Mapping):
         raise TypeError(f"`{argument}` is a mapping of names, not {type(values).__name__}")
+    for name in values:
+        if not isinstance(name, str):
+            raise TypeError(f"`{argument}`: a name is text, not {type(name).__name__}")
     return list(values.items())
