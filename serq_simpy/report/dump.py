@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from serq_simpy.report.model import Report
 
+_LONGEST = 200
+"""Bytes of a name: a file's may have 255, with what is put before and after it."""
+
 
 def dump(report: Report, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
     """Write the report's samples and tables into `folder`, which is made if need be.
@@ -56,8 +59,7 @@ def check_folder(
     """
     names = _files(observes, gauges)
     _refuse_clashes(names)
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"cannot write to `{folder}`: it is not a folder")
+    _refuse_unwritable(folder, names)
     if not overwrite:
         _refuse_strangers(folder, {folder / name for name in names})
 
@@ -74,11 +76,31 @@ def _files(observes: Iterable[str], gauges: Iterable[str]) -> list[str]:
 
 def _file_name(name: str) -> str:
     """`name`, which a program given as JSON can have chosen at will."""
+    if len(os.fsencode(name)) > _LONGEST:
+        raise UsageError(
+            Diagnostic(
+                f"`{name[:40]}…` is too long for the name of a file",
+                help="rename it in the program",
+            )
+        )
     if not name or name.startswith(".") or set(name) & set("/\\:\0"):
         raise UsageError(
             Diagnostic(f"`{name}` cannot be the name of a file", help="rename it in the program")
         )
     return name
+
+
+def _refuse_unwritable(folder: Path, names: Iterable[str]) -> None:
+    """Raise where the folder, or the one it would be made in, takes no file."""
+    there = next((path for path in (folder, *folder.parents) if path.exists()), folder)
+    if not there.is_dir():
+        what = "it" if there == folder else f"`{there}`"
+        raise UsageError(f"cannot write to `{folder}`: {what} is not a folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise UsageError(f"cannot write to `{folder}`: permission denied in `{there}`")
+    for name in names:
+        if (folder / name).is_dir():
+            raise UsageError(f"cannot write `{folder / name}`: it is a folder")
 
 
 def _refuse_clashes(names: Iterable[str]) -> None:
