@@ -9,8 +9,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from serq_simpy.errors import SerqError
 
 DONE, WRONG, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+MOST_ERRORS = 20
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -20,6 +26,13 @@ def main(args: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         status = INTERRUPTED
     sys.exit(status)
+
+
+def _said(error: SerqError) -> str:
+    """The first diagnostics: a file of something else can break a rule on every line."""
+    shown, more = error.diagnostics[:MOST_ERRORS], error.diagnostics[MOST_ERRORS:]
+    counted = [f"and {len(more)} more errors"] if more else []
+    return "\n\n".join([*map(str, shown), *counted])
 
 
 def _run(args: Sequence[str] | None) -> int:
@@ -35,7 +48,7 @@ def _run(args: Sequence[str] | None) -> int:
     except Hangup:
         return DONE
     except SerqError as error:
-        complain(str(error))
+        complain(_said(error))
         return USAGE if isinstance(error, UsageError) else WRONG
     except OSError as error:
         complain(f"serq: {error.strerror or error}")

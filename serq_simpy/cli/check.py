@@ -15,6 +15,6 @@ Examples:
 
 
 def check(path: str, settings: Settings) -> None:
-    """Link a program without running it; print what it is made of and its inputs."""
+    """Say whether a program is right, what it is made of, what it takes."""
     program = load(path, settings.with_some_horizon())
     put("\n".join([f"{path}: ok", *summary_lines(program.ir), *input_lines(program.inputs)]))

@@ -57,8 +57,9 @@ def _bar(horizon: float) -> tuple[Bar, TaskID]:
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
+    form = ",.0f" if 10 <= horizon < 1e12 else ".3g"
     bar = Bar(
-        TextColumn("time {task.completed:,.0f} of {task.total:,.0f}"),
+        TextColumn(f"time {{task.completed:{form}}} of {{task.total:{form}}}"),
         BarColumn(),
         TextColumn("{task.percentage:3.0f} %"),
         TimeRemainingColumn(),

@@ -18,7 +18,9 @@ def check_settings(program: ir.Program) -> list[Diagnostic]:
     settings, found = program.settings, []
     numbers = isfinite(settings.horizon) and isfinite(settings.warmup)
     if not (numbers and 0 <= settings.warmup < settings.horizon):
-        found.append(Diagnostic("run: need 0 <= warmup < horizon"))
+        given = f"the warm-up is {value_text(settings.warmup)}"
+        given += f", the horizon {value_text(settings.horizon)}"
+        found.append(Diagnostic("run: need 0 <= warmup < horizon", help=f"{given}; both finite"))
     if settings.arrivals is not None:
         if settings.arrivals < 1:
             found.append(Diagnostic("run: arrivals must be positive"))

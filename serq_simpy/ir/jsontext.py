@@ -73,7 +73,8 @@ def parse(text: str) -> Node:
             return Node(_Decoder().decode(text.removeprefix("\ufeff")), None, "")
         except json.JSONDecodeError as error:
             where = f"line {error.lineno} column {error.colno}"
-            raise LinkError(f"IR: not JSON at {where}: {error.msg}") from None
+            what = error.msg.removesuffix(" at").removesuffix(" starting")
+            raise LinkError(f"IR: not JSON at {where}: {what}") from None
         except RecursionError:
             raise LinkError("IR: the JSON nests too deeply for a program") from None
 

@@ -77,6 +77,54 @@ def test_a_dump_into_a_file_is_refused_before_the_run(serq: Serq) -> None:
     assert outcome.err == "cannot write to `q.sq`: it is not a folder\n"
 
 
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [
+        ("q.sq/below", "cannot write to `q.sq/below`: `q.sq` is not a folder"),
+        ("blocked", "cannot write `blocked/done.csv`: it is a folder"),
+    ],
+)
+def test_a_folder_that_takes_no_file_is_refused_before_the_run(
+    serq: Serq, tmp_path: Path, folder: str, said: str
+) -> None:
+    (tmp_path / "blocked" / "done.csv").mkdir(parents=True)
+    outcome = serq("run", "q.sq", "--horizon", "10", "--dump", folder)
+    assert (outcome.status, outcome.out, outcome.err) == (2, "", f"{said}\n")
+
+
+def test_a_folder_without_permission_is_refused_before_the_run(
+    serq: Serq, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Said by the system, since root may write everywhere."""
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    outcome = serq("run", "q.sq", "--horizon", "10", "--dump", "new")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith("cannot write to `new`: permission denied in `")
+    assert not (tmp_path / "new").exists()
+
+
+def test_an_observation_too_long_for_a_file_is_refused_before_the_run(
+    serq: Serq, tmp_path: Path
+) -> None:
+    long = (tmp_path / "q.sq").read_text().replace("observe done", f"observe {'x' * 300}")
+    (tmp_path / "long.sq").write_text(long)
+    outcome = serq("run", "long.sq", "--horizon", "10", "--dump", "new")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith(f"`{'x' * 40}…` is too long for the name of a file")
+    assert not (tmp_path / "new").exists()
+
+
+def test_of_many_errors_the_first_are_shown(serq: Serq, tmp_path: Path) -> None:
+    program = (
+        (tmp_path / "q.sq").read_text().replace("run desk", "set a = nope;\n" * 50 + "run desk")
+    )
+    (tmp_path / "many.sq").write_text(program)
+    outcome = serq("check", "many.sq")
+    assert outcome.status == 1
+    assert outcome.err.count("unknown name `nope`") == 20
+    assert outcome.err.endswith("\n\nand 30 more errors\n")
+
+
 def test_a_stuck_session_is_1_with_its_report(serq: Serq, tmp_path: Path) -> None:
     (tmp_path / "stuck.sq").write_text(STUCK)
     outcome = serq("run", "stuck.sq", "--horizon", "10", "--json")

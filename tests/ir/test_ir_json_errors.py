@@ -175,6 +175,11 @@ def test_blocks_form_trees(blocks, message):
     assert refusal(json.dumps(document(blocks=blocks))).startswith(message)
 
 
+@pytest.mark.parametrize("text", ['{"version', '{"vers\x01ion"'])
+def test_what_is_wrong_in_a_string_is_a_whole_sentence(text):
+    assert not refusal(text).endswith((" at", " starting"))
+
+
 def test_blocks_too_deep_in_one_another():
     blocks = [[], [], ["Turn", {"Fork": 3}], *[[{"Fork": i + 4}] for i in range(600)], []]
     assert "blocks more than 500 deep" in refusal(json.dumps(document(blocks=blocks)))
