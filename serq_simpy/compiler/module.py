@@ -159,7 +159,7 @@ class _Module(Functions):
     def _eviction_option(self, number: int, pool: ir.Pool) -> Iterator[str]:
         if pool.evict is not None:
             context = {**_EVICTION_TIME, "Size": "entry.units"}
-            names = {"context": context, "customer": "entry.customer", "stream": "evicting"}
+            names = {"context": context, "customer": "entry", "stream": "evicting"}
             self.keys(f"evict{number}(entry)", pool.evict, "a = entry.attrs", **names)
             stable = all(changes_with_its_entry(key) for key in pool.evict)
             yield f"order=EvictionOrder(evict{number}, {stable})"
@@ -175,7 +175,7 @@ class _Module(Functions):
     def _spill_option(self, number: int, pool: ir.Pool) -> Iterator[str]:
         if pool.spill is not None:
             context = {**_EVICTION_TIME, "Size": "size"}
-            names = {"context": context, "customer": "entry.customer", "stream": "evicting"}
+            names = {"context": context, "customer": "entry", "stream": "evicting"}
             for word, expr in (("when", pool.spill.when), ("work", pool.spill.work)):
                 prologue = "a = entry.attrs" if reads_attributes(expr) else ""
                 head = f"spill_{word}{number}(entry, size)"

@@ -29,12 +29,14 @@ class Bound:
 
 
 def comes_before(keys: tuple[float, ...], best: tuple[float, ...]) -> bool:
-    """Whether a candidate's keys are less: the first that differ decide, a NaN never does."""
+    """Whether a candidate's keys are less: the first that differ decide.
+
+    A NaN differs from everything and is not less: a candidate that has one stays the best
+    for all that did not differ from it before.
+    """
     for key, other in zip(keys, best, strict=True):
-        if key < other:
-            return True
-        if key > other:
-            return False
+        if key != other:
+            return key < other
     return False
 
 

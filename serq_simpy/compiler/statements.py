@@ -21,13 +21,6 @@ DEEPEST = 7
 """Loops and holds in one function: CPython allows 20 nested `while` and `try` blocks."""
 
 
-_WIDEST = 90
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _WIDEST else text[:_WIDEST] + "…"
-
-
 class Statements:
     """Writes blocks of a program into one generator function.
 
@@ -69,7 +62,7 @@ class Statements:
                 answering = False
             self._block, self._index = number, index
             self._expressions.where = f", {self._place}"
-            self._line(f"# {_shortened(self._printer.statement(statement))}")
+            self._writer.comment(self._printer.statement(statement))
             self._statement(statement)
             if isinstance(statement, ir.Turn):
                 answering = True

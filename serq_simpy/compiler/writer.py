@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 
+_WIDEST = 90
+
 
 class Writer:
     """Lines of Python at an indentation, and names that are used once."""
@@ -18,6 +20,13 @@ class Writer:
     def line(self, text: str) -> None:
         """Append a line at the present indentation."""
         self.lines.append("    " * self.depth + text)
+
+    def comment(self, text: str) -> None:
+        """Append a comment. A name of an IR may hold anything: none of it is to be code."""
+        shown = text if len(text) <= _WIDEST else text[:_WIDEST] + "…"
+        self.line(
+            "# " + "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in shown)
+        )
 
     @contextmanager
     def block(self, head: str) -> Iterator[None]:

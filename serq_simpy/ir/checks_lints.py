@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from serq_simpy.ir import model as ir
 from serq_simpy.ir.findings import Subject
-from serq_simpy.ir.moments import Moment
 from serq_simpy.ir.vocabulary import OBSERVABLES
 from serq_simpy.ir.walk import blocks_of, nodes, readings, slots_read
 
@@ -128,7 +127,11 @@ _Marks = Mapping[int, str]
 
 
 class _StaleHeaders:
-    """Headers that read an attribute which read live state before the hold was reached."""
+    """Headers that read an attribute which read live state before the hold was reached.
+
+    What a hold caches counts as its header; what was read before the hold that a hold
+    stands in does not count.
+    """
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
@@ -139,7 +142,7 @@ class _StaleHeaders:
             if isinstance(statement, ir.Hold):
                 self._check(block, i, statement, marks)
             for body in blocks_of(statement):
-                self.block(body, marks)
+                self.block(body, {} if isinstance(statement, ir.Hold) else marks)
             if isinstance(statement, ir.Set):
                 marks.pop(statement.slot, None)
                 live = next(self._live(statement.value), None)
@@ -152,15 +155,17 @@ class _StaleHeaders:
                 yield self._subject.printer.expression(node)
 
     def _check(self, block: int, index: int, hold: ir.Hold, marks: _Marks) -> None:
-        pool = None
+        pool = hold.pools[0].pool
         requests = iter(hold.pools)
         for reading in readings(hold):
-            if reading.moment is not Moment.HEADER:
+            if reading.role == "lease":
                 continue
             if reading.role == "units":
                 pool = next(requests).pool
+            elif reading.role in ("reuse", "cache"):
+                pool = hold.pools[0].pool
             stale = next((slot for slot in slots_read(reading.expr) if slot in marks), None)
-            if stale is not None and pool is not None:
+            if stale is not None:
                 name = self._subject.printer.attribute(stale)
                 held = self._subject.printer.reference(pool)
                 message = (

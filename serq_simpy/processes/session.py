@@ -75,15 +75,13 @@ class Session(Customer):
         self.run.client[metric].record(row)
 
     def finished(self) -> None:
-        """Leave: release every hold and lease, and let others have the units."""
+        """Leave: release every hold and lease. Others have the units as the instant settles."""
         self._value = None
         self._target = None  # type: ignore[assignment]  # nothing is left that goes in circles
         if self.holds or self.leases:
             self.give_back()
-        run, clock = self.run, self.env
+        run = self.run
         del run.living[self]
-        run.live_time += clock._now - self.began
-        if clock.waiting:
-            clock.pass_over()
+        run.live_time += self.env._now - self.began
         if run.closed or not run.living:
             run.replace_session()

@@ -21,6 +21,7 @@ from serq_simpy.ir.spans import Spans
 from serq_simpy.measure.gauges import GaugeRecorder
 from serq_simpy.measure.record import OverCap, RunRecord
 from serq_simpy.measure.samples import Samples
+from serq_simpy.measure.totals import total
 from serq_simpy.processes.arrivals import Arrivals, poisson_gaps, renewal_gaps
 from serq_simpy.processes.claims import Claims
 from serq_simpy.processes.engine import EngineProcess
@@ -376,7 +377,7 @@ class Simulation:
 
     def _unfinished(self, now: float) -> float:
         """The time that the sessions now alive have lived."""
-        return sum(now - session.began for session in self.living)
+        return total(now - session.began for session in self.living)
 
     # ------------------------------------------------------------------ end
 

@@ -61,6 +61,12 @@ class Entry:
         assert self.customer is not None and self.kept is not None
         return self.customer.attrs if self.customer.is_alive else self.kept
 
+    @property
+    def serial(self) -> int | None:
+        """The session's, whose own prefixes may be read; None when it has ended and has none."""
+        assert self.customer is not None
+        return self.customer.serial if self.customer.is_alive else None
+
 
 @dataclass(frozen=True, slots=True)
 class EvictionOrder:
@@ -106,9 +112,9 @@ class PrefixCache:
         """Whether the oldest entries are evicted first, and nothing follows from it."""
         return self._order is None and self._evicted is None
 
-    def own(self, serial: int) -> float:
-        """The units of a session's own prefix."""
-        entry = self._own.get(serial)
+    def own(self, serial: int | None) -> float:
+        """The units of a session's own prefix; 0 without a session."""
+        entry = None if serial is None else self._own.get(serial)
         return entry.units if entry is not None else 0.0
 
     def consume(self, serial: int, bound: float) -> float:

@@ -37,6 +37,7 @@ class Customer(Process):
     began = 0.0
     admission = NEVER_ADMITTED
     last_preempted: dict[Pool, float] | None = None
+    stuck = False
     ready_at = -1.0
     times_ready = 0
     _ok = True

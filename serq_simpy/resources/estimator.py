@@ -20,7 +20,7 @@ class Average:
 
     def add(self, sample: float) -> None:
         if self._started:
-            self.value += WEIGHT * (sample - self.value)
+            self.value = WEIGHT * sample + (1.0 - WEIGHT) * self.value
         else:
             self.value = sample
             self._started = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import TYPE_CHECKING
 
 from serq_simpy.ir import model as ir
@@ -83,7 +82,7 @@ def grown(wait: Wait) -> None:
 
 
 def choose_victim(pool: Pool) -> Allocation | None:
-    """The candidate of the pool with the least keys, of equal ones the last admitted."""
+    """The candidate of the pool with the least keys, of equal ones the last in its order."""
     if pool.preemption is None:
         return None
     keys = pool.preemption.keys
@@ -113,18 +112,20 @@ def preempt(victim: Allocation) -> None:
 
 
 def _note_progress(victim: Allocation) -> None:
-    """Count a customer as stuck, once, that is preempted no further on than the last time."""
+    """Count a customer as stuck that is preempted no further on than the last time there.
+
+    It is counted once, at whichever pool that is seen first.
+    """
     pool, customer = victim.pool, victim.customer
+    if customer.stuck:
+        return
     if customer.last_preempted is None:
         customer.last_preempted = {}
     last = customer.last_preempted.get(pool)
-    if last == inf:
-        return
+    customer.last_preempted[pool] = victim.position
     if last is not None and victim.position <= last:
+        customer.stuck = True
         pool.stuck += 1
-        customer.last_preempted[pool] = inf
-    else:
-        customer.last_preempted[pool] = victim.position
 
 
 def release_inwards(customer: Customer, outermost: Hold) -> None:

@@ -139,17 +139,30 @@ class Hold(Wait):
         self.joined = 0.0
 
     def cancel(self) -> None:
-        """Leave the line; a hold already admitted is released as an open hold."""
+        """Leave the pool's line; if admitted since, the ready line, where the hold must not
+        stand still when it waits for its next admission. Its units are released as any hold's.
+        """
         self.callbacks = []
-        if not self.allocations:
+        if self.allocations:
+            self.customer.env.ready_line.remove(self)
+        else:
             self.pools[0].leave(self)
 
     def again(self) -> None:
-        """Stand before the hold statement again, waiting for a new admission."""
+        """Stand before the hold statement again, waiting for a new admission.
+
+        Where the customer has begun the body, that admission throws `Preempted` into it;
+        one that was admitted and not yet resumed is still at the statement, and goes on.
+        """
+        customer = self.customer
         self.allocations = []
         self.advanced = False
-        self._value = Preempted(self)
         self.callbacks = []
-        if not self.customer.running:
-            self.callbacks.append(self.customer.throw)
-            self.customer._target = self
+        if customer.running:
+            self._value = Preempted(self)
+        elif customer._target is self and self._value is None:
+            self.callbacks.append(customer._resume)
+        else:
+            self._value = Preempted(self)
+            self.callbacks.append(customer.throw)
+            customer._target = self

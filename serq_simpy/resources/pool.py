@@ -13,8 +13,10 @@ from serq_simpy.ir import model as ir
 from serq_simpy.measure.averages import TimeAverage
 from serq_simpy.measure.record import OverCap
 from serq_simpy.measure.record import Pool as PoolRecord
+from serq_simpy.measure.totals import total
 from serq_simpy.resources.cache import TOLERANCE, EvictionOrder, PrefixCache, round_down
 from serq_simpy.resources.hold import Allocation, Hold
+from serq_simpy.resources.holding import innermost
 from serq_simpy.resources.waiting_line import WaitingLine
 
 if TYPE_CHECKING:
@@ -94,10 +96,11 @@ class Pool:
         self.used = 0.0
         self.allocations: dict[Allocation, None] = {}
         self._holders: Counter[Customer] = Counter()
+        self._places: list[Customer] = []
         self._admission_numbers = admissions
         self.reserve_held = reserve_held
         self._line_of: Waited = clock
-        self.candidates: Callable[[], list[Allocation]] = self._open_holds
+        self.candidates: Callable[[], list[Allocation]] = self._innermost_holds
         self._used_average = TimeAverage()
         self._cached_average = TimeAverage()
         self._queue_average = TimeAverage()
@@ -127,9 +130,18 @@ class Pool:
         """The customers that hold or lease something here."""
         return float(len(self._holders))
 
-    def _open_holds(self) -> list[Allocation]:
-        """The allocations that are no leases, as they were admitted."""
-        return [allocation for allocation in self.allocations if not allocation.lease]
+    def in_order(self) -> list[Customer]:
+        """The customers that hold or lease something here, of a pool that preempts.
+
+        Each stands where it was first admitted; of several allocations, whichever ends, the
+        place of the oldest goes.
+        """
+        return list(dict.fromkeys(self._places))
+
+    def _innermost_holds(self) -> list[Allocation]:
+        """Of each customer here, in their order, the innermost hold on the pool; no leases."""
+        found = (innermost(customer, self) for customer in self.in_order())
+        return [allocation for allocation in found if allocation is not None]
 
     def round_up(self, units: float) -> float:
         """The units of the whole blocks that `units` take."""
@@ -208,7 +220,7 @@ class Pool:
 
     def _reserved_by_others(self, allocation: Allocation | None) -> float:
         """What holders have reserved and not allocated, one holder left out."""
-        return sum(
+        return total(
             max(0.0, other.reserved - other.units)
             for other in self.allocations
             if other is not allocation
@@ -237,6 +249,8 @@ class Pool:
         hold.allocations.append(allocation)
         self.allocations[allocation] = None
         self._holders[hold.customer] += 1
+        if self.preemption is not None:
+            self._places.append(hold.customer)
         self.admissions += 1
         self._note_units()
 
@@ -274,6 +288,8 @@ class Pool:
         """Take an allocation back; what its hold caches of `computed` units stays cached."""
         allocation.open = False
         del self.allocations[allocation]
+        if self.preemption is not None:
+            self._places.remove(allocation.customer)
         self._holders[allocation.customer] -= 1
         if not self._holders[allocation.customer]:
             del self._holders[allocation.customer]

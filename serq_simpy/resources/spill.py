@@ -40,7 +40,7 @@ class Spill:
             )
         assert entry.customer is not None
         source.spills += 1
-        tier.take_spill(entry.customer, units)
         work = self.work(entry, units)
+        tier.take_spill(entry.customer, units)
         if work > 0.0:
             stage.serve(None, work)

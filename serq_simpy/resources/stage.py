@@ -6,6 +6,7 @@ from math import nan
 from typing import TYPE_CHECKING, Any
 
 from serq_simpy.measure.record import Stage as StageRecord
+from serq_simpy.measure.totals import total
 from serq_simpy.resources.wait import Wait
 
 if TYPE_CHECKING:
@@ -115,11 +116,11 @@ class Stage:
         self.total_wait = self.total_service = 0.0
         self._busy_time = 0.0
         self._busy_since = now
-        self._other_sojourns = -sum(now - job.arrival for job in self.jobs())
+        self._other_sojourns = -total(now - job.arrival for job in self.jobs())
 
     def record(self, now: float, measured: float) -> StageRecord:
         """The statistics of the last `measured` units of time, which end now."""
-        present = sum(now - job.arrival for job in self.jobs())
+        present = total(now - job.arrival for job in self.jobs())
         sojourns = self.total_wait + self.total_service + self._other_sojourns + present
         busy = self._busy_time + (now - self._busy_since if self.present else 0.0)
         done = self.completed

@@ -235,17 +235,28 @@ def test_the_count_of_a_choice_is_rounded_down(count: str, chosen: float) -> Non
     assert seen(report, "chosen") == [chosen]
 
 
-def test_of_equal_keys_the_first_is_chosen_and_a_nan_never_loses() -> None:
+@pytest.mark.parametrize(
+    ("keys", "chosen"),
+    [
+        ("0 * k", 0),
+        ("k == 1 ? nan : -k", 2),
+        ("k == 0 ? nan : -k", 0),
+        ("nan", 0),
+        ("nan, -k", 0),
+        ("1, k == 0 ? nan : -k", 0),
+        ("1, k == 1 ? nan : -k", 2),
+        ("k == 0 ? nan : 1, -k", 0),
+        ("k == 1 ? nan : 1, -k", 2),
+        ("k == 2 ? nan : 1, -k", 1),
+    ],
+)
+def test_of_equal_keys_the_first_is_chosen_and_a_nan_stays_where_it_is_met_first(
+    keys: str, chosen: float
+) -> None:
     report = run(
-        """fn main() {
-          workload { arrive batch(1); }
-          server {
-            choose a in 3 by (0 * a); observe first = a;
-            choose b in 3 by (b == 1 ? 0 / 0 : -b); observe after_nan = b;
-            choose c in 3 by (c == 0 ? 0 / 0 : -c); observe nan_first = c;
-          }
-        }"""
+        f"""fn main() {{
+          workload {{ arrive batch(1); }}
+          server {{ choose k in 3 by ({keys.replace("nan", "serial / serial")}); observe v = k; }}
+        }}"""
     )
-    assert seen(report, "first") == [0]
-    assert seen(report, "after_nan") == [2]
-    assert seen(report, "nan_first") == [0]
+    assert seen(report, "v") == [chosen]

@@ -100,6 +100,69 @@ def test_units_given_back_are_given_out_before_the_next_statement() -> None:
     assert when(report, "taken") == [(1, 1)]
 
 
+@pytest.mark.parametrize(
+    ("leaves", "order"),
+    [
+        ("run walk (cost(walk, 1));", [3, 2, 0]),
+        ("drop other;", [3, 2, 0]),
+        ("end;", [3, 2, 0]),
+        ("hold other (cost(other, 1)) { } end;", [3, 2, 0]),
+        # Rejected, which is an end too.
+        ("hold other (cost(other, 9 + 0 * serial)) { }", [3, 2, 0]),
+    ],
+)
+def test_who_leaves_lets_others_in_only_as_the_instant_settles(
+    leaves: str, order: list[float]
+) -> None:
+    """Sessions 0, 2 and 3 join a line that the last goes first in; session 1 leaves between."""
+    report = run(
+        f"""fn main() {{
+          pool door {{ cap 1; queue by (-serial); }}
+          pool other {{ cap 5; }}
+          stage walk : delay;
+          workload {{ arrive batch(4); }}
+          server {{
+            branch (serial == 1) {{ {leaves} }}
+            else {{
+              hold door (cost(door, 1)) {{ observe came = serial; run walk (cost(walk, 1)); }}
+            }}
+          }}
+        }}"""
+    )
+    assert seen(report, "came") == order
+
+
+@pytest.mark.parametrize(
+    ("inside", "units", "order"),
+    [
+        ("", 1, [0, 3, 2]),
+        ("", 0, [0, 3, 2]),
+        ("release room; run walk (cost(walk, 1));", 1, [0, 3, 2]),
+        ("run walk (cost(walk, 1));", 1, [3, 2, 0]),
+        ("grow room (cost(room, 1)); run walk (cost(walk, 1));", 1, [3, 2, 0]),
+    ],
+)
+def test_who_releases_lets_others_in_at_once(inside: str, units: int, order: list[float]) -> None:
+    """All are in one room; at the end of session 1's stay only session 0 is at the door."""
+    report = run(
+        f"""fn main() {{
+          pool door {{ cap 1; queue by (-serial); }}
+          pool room {{ }}
+          stage walk : delay;
+          workload {{ arrive batch(4); }}
+          server {{
+            hold room (cost(room, {units})) {{
+              branch (serial == 1) {{ {inside} }}
+              else {{
+              hold door (cost(door, 1)) {{ observe came = serial; run walk (cost(walk, 1)); }}
+            }}
+            }}
+          }}
+        }}"""
+    )
+    assert seen(report, "came") == order
+
+
 @pytest.mark.parametrize(("first", "second", "held"), [("a", "b", 1), ("b", "a", 2)])
 def test_pools_are_passed_over_in_their_order(first: str, second: str, held: float) -> None:
     """A unit of `b` freed at 1 goes to the hold in the line of `a`, or to a growth of `b`."""
