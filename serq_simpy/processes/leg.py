@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from serq_simpy.measure.tokens import LastToken
 from serq_simpy.resources.customer import Customer
 from serq_simpy.resources.wait import Start, Wait
 
 if TYPE_CHECKING:
-    from serq_simpy.measure.tokens import TurnTokens
     from serq_simpy.processes.session import Session
     from serq_simpy.processes.simulation import Simulation
 
@@ -32,7 +32,7 @@ class Leg(Customer):
     """One leg, from its fork to its end.
 
     It has a copy of its session's attributes and holds of its own; the serial, the cached
-    prefix and the tokens of the turn are the session's. `number` counts the legs that the
+    prefix and the tokens of the turn it was forked in are the session's. `number` counts the legs that the
     session forked before; `stream` is what the leg's statements draw from.
     """
 
@@ -52,10 +52,6 @@ class Leg(Customer):
     def prefix_owner(self) -> Customer:
         return self.session
 
-    @property
-    def turn_tokens(self) -> TurnTokens:  # type: ignore[override]  # the session's, of the moment
-        return self.session.turn_tokens
-
     def start(self) -> None:
         """Join the back of the ready line; the session goes on."""
         session = self.session
@@ -64,6 +60,11 @@ class Leg(Customer):
         self.run.legs[self] = None
         self._target = start = Start(self)
         self.env.ready_line.append(start)
+
+    def begin_tokens(self) -> None:
+        """Give tokens to the session's turn; the gaps between them are this leg's own."""
+        self.turn_tokens = self.session.turn_tokens
+        self.last_token = LastToken()
 
     def first_token_known(self) -> None:
         """The turn's first token is this leg's; a session that has ended gives nothing more."""

@@ -21,7 +21,6 @@ from serq_simpy.ir.spans import Spans
 from serq_simpy.measure.gauges import GaugeRecorder
 from serq_simpy.measure.record import OverCap, RunRecord
 from serq_simpy.measure.samples import Samples
-from serq_simpy.measure.tokens import LastToken
 from serq_simpy.measure.totals import total
 from serq_simpy.processes.arrivals import Arrivals, poisson_gaps, renewal_gaps
 from serq_simpy.processes.claims import Claims
@@ -245,7 +244,7 @@ class Simulation:
         leg = Leg(session)
         leg._generator = body(leg)
         if self.clock.engines:
-            leg.last_token = LastToken()
+            leg.begin_tokens()
         leg.start()
 
     def leaves_legs(self, session: Session) -> RunError:
