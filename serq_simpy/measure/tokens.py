@@ -61,8 +61,8 @@ class TurnTokens:
 class LastToken:
     """The latest output token of a customer in its turn, to measure the gap to the next.
 
-    `gaps` are those of the stage that gave it, None before there is one; `decoded` tells a
-    decode's token; `resumed` that the customer was preempted since.
+    `gaps` are those of the stage that gave it, None before there is one; `decoded` tells that
+    it or one before is a decode's; `resumed` that the customer was preempted since.
     """
 
     __slots__ = ("decoded", "gaps", "resumed", "time")
@@ -80,12 +80,12 @@ class LastToken:
     def next(self, now: float, gaps: GapHistogram, *, decoded: bool) -> float | None:
         """The gap from the token before to one that comes now on a stage; None without one.
 
-        A decode's token follows any. A prefill's follows a decode's and, after a
-        preemption, one of the same stage; else it takes the place of the one before.
+        A decode's token follows any. A prefill's follows any once there was a decode's and,
+        after a preemption, one of the same stage; else it takes the place of the one before.
         """
         before = self.gaps
         follows = decoded or self.decoded or (self.resumed and before is gaps)
         gap = now - self.time if before is not None and follows else None
         self.time, self.gaps = now, gaps
-        self.decoded, self.resumed = decoded, False
+        self.decoded, self.resumed = self.decoded or decoded, False
         return gap
