@@ -32,8 +32,8 @@ class Leg(Customer):
     """One leg, from its fork to its end.
 
     It has a copy of its session's attributes and holds of its own; the serial, the cached
-    prefix and the tokens of the turn it was forked in are the session's. `number` counts the legs that the
-    session forked before; `stream` is what the leg's statements draw from.
+    prefix and the tokens of the turn it was forked in are the session's. `number` counts
+    the legs that the session forked before; `stream` is what the leg's statements draw from.
     """
 
     stream: Iterator[float]
