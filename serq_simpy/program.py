@@ -16,7 +16,6 @@ from serq_simpy.ir.json import from_json, to_json
 from serq_simpy.ir.model import Program as ProgramIR
 from serq_simpy.ir.model import Settings
 from serq_simpy.ir.spans import Spans
-from serq_simpy.unbuilt import refuse_unbuilt
 
 if TYPE_CHECKING:
     from serq_simpy.frontend.inputs import InputValue
@@ -33,7 +32,6 @@ class Program:
     """
 
     def __init__(self, linked: Linked) -> None:
-        refuse_unbuilt(linked.program, linked.spans)
         self._linked = linked
 
     @property

@@ -26,7 +26,6 @@ MAY_IMPORT = {
     "processes": {"errors", "ir", "draws", "measure", "compiler", "clock", "resources", "engines"},
     "traces": {"errors", "ir"},
     "report": {"errors", "measure", "ir", "_version"},
-    "unbuilt": {"errors", "ir"},
 }
 """What each package may import of the others; `program` and `cli` may import everything.
 

@@ -259,23 +259,32 @@ class _Module(Functions):
             self.writer.line("a, now = me.attrs, clock._now")
             if block_draws(self._program, block):
                 self.writer.line("u = streams.workload(me.serial, me.turn)")
-            self._statements(top=True, bodies=[]).block(block)
+            self._statements(top=True, bodies=[], legs=[]).block(block)
 
-    def _statements(self, *, top: bool, bodies: list[int]) -> Statements:
+    def _statements(self, *, top: bool, bodies: list[int], legs: list[int]) -> Statements:
         names = self.names(context={"Now": "now"})
-        return Statements(self._program, self.writer, names, bodies, top=top)
+        return Statements(self._program, self.writer, names, bodies, legs, top=top)
 
     def _session(self) -> None:
-        """The session's generator, and those of the blocks that stand too deep in it."""
+        """The session's generator, those of its legs, and of the blocks too deep in these."""
+        legs: list[int] = []
+        self._process("session", ir.SESSION, self._statement_stream(), legs)
+        for block in legs:
+            drawn = "streams.leg(me.serial, me.number)"
+            stream = drawn if block_draws(self._program, block) else "None"
+            self._process(f"leg{block}", block, stream, legs=[])
+
+    def _process(self, name: str, block: int, stream: str, legs: list[int]) -> None:
+        """The generator of a customer; the blocks of the legs it forks are added to `legs`."""
         bodies: list[int] = []
-        with self.writer.block("def session(me):"):
+        with self.writer.block(f"def {name}(me):"):
             self.writer.line("a = me.attrs")
-            self.writer.line(f"u = me.stream = {self._statement_stream()}")
-            self._generator(ir.SESSION, top=True, bodies=bodies)
+            self.writer.line(f"u = me.stream = {stream}")
+            self._generator(block, top=True, bodies=bodies, legs=legs)
         while bodies:
             number = bodies.pop()
             with self.writer.block(f"def body{number}(me, a, u):"):
-                self._generator(number, top=False, bodies=bodies)
+                self._generator(number, top=False, bodies=bodies, legs=legs)
 
     def _statement_stream(self) -> str:
         """The code of the stream that a session's statements draw from."""
@@ -284,10 +293,10 @@ class _Module(Functions):
         few = most_draws(self._program) <= BLOCK
         return f"streams.{'few_' if few else ''}statements(me.serial)"
 
-    def _generator(self, block: int, *, top: bool, bodies: list[int]) -> None:
+    def _generator(self, block: int, *, top: bool, bodies: list[int], legs: list[int]) -> None:
         self.writer.line("now = clock._now")
         before = len(self.writer.lines)
-        self._statements(top=top, bodies=bodies).block(block)
+        self._statements(top=top, bodies=bodies, legs=legs).block(block)
         if not any(line.lstrip().startswith("yield") for line in self.writer.lines[before:]):
             self.writer.line("yield from ()")  # a generator all the same
 

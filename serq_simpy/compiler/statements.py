@@ -26,7 +26,7 @@ class Statements:
 
     `top` tells the session's own function, which ends the session by returning, from the
     bodies it enters with `yield from`, which end it by raising `Departed`. Blocks that
-    stand too deep for one function are queued in `bodies`, by number.
+    stand too deep for one function are queued in `bodies`, those of legs in `legs`, by number.
     """
 
     def __init__(
@@ -35,6 +35,7 @@ class Statements:
         writer: Writer,
         names: Names,
         bodies: list[int],
+        legs: list[int],
         *,
         top: bool,
     ) -> None:
@@ -44,6 +45,7 @@ class Statements:
         self._names = names
         self._expressions = Expressions(writer, names)
         self._bodies = bodies
+        self._legs = legs
         self._top = top
         self._nesting = 0
         self._engines = has_engines(program)
@@ -140,8 +142,12 @@ class Statements:
                 self._choose(slot, number, keys)
             case ir.End():
                 self._line("return" if self._top else "raise Departed")
-            case ir.Fork() | ir.Join():
-                raise AssertionError("legs are refused before compiling")
+            case ir.Fork(body):
+                self._legs.append(body)
+                self._line(f"fork(me, leg{body})")
+            case ir.Join():
+                with self._writer.block("if me.legs:"):
+                    self._yield("Join(me)")
             case _:
                 assert_never(statement)
 

@@ -186,7 +186,7 @@ class Engine(Stage):
         """Count the decodes together that had a token and have more to come."""
         added = False
         for run in served:
-            if run.decoding:
+            if run.decoding and not run.customer.shares_turn:
                 held = run.held(self.memory)
                 if is_whole(run, self.memory, held):
                     self.steady.add(run, held)

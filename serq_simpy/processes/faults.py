@@ -9,6 +9,8 @@ from serq_simpy.errors import Diagnostic, RunError
 from serq_simpy.ir import model as ir
 from serq_simpy.ir.printing import Printer, value_text
 from serq_simpy.ir.spans import Spans
+from serq_simpy.processes.leg import Leg
+from serq_simpy.resources.hold import Hold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,6 +81,26 @@ class Faults:
             f"allocated and {value_text(allocation.position)} computed; a load must fit the "
             "allocation (grow first)",
         )
+
+    def leaves_legs(self, session: Customer) -> RunError:
+        """A session that ends while a leg of it runs."""
+        now = value_text(self._clock.now)
+        return self.error(
+            session,
+            None,
+            f"session {session.serial} ends at t = {now} while a leg it forked runs",
+            "wait for its legs before the end: `join;`",
+        )
+
+    def deadlock(self, waiting: Sequence[Customer]) -> RunError:
+        """Sessions and legs that wait for each other when the run ends."""
+        what = "; ".join(_waits_at(customer) for customer in waiting)
+        message = (
+            f"the run ends with sessions that wait for each other: {what}. A leg waits for "
+            "units that are held until its session goes on, and the session waits for the leg"
+        )
+        help = "let the session join outside the hold, or give the lease a finite time"
+        return RunError(Diagnostic(message, None, help))
 
     def _statement(self, place: Place) -> str:
         block, index = place
@@ -192,3 +214,13 @@ class Faults:
             f"{times} times without time passing (a `run` of zero work, or a `hold` admitted and "
             "released, inside a loop)",
         )
+
+
+def _waits_at(customer: Customer) -> str:
+    leg = "a leg of " if isinstance(customer, Leg) else ""
+    target = customer._target
+    where = "a `join`"
+    if isinstance(target, Hold):
+        pool = target.pools[0]
+        where = f"`{pool.name}`" if pool.index is None else f"`{pool.name}[{pool.index}]`"
+    return f"{leg}session {customer.serial} waits at {where}"

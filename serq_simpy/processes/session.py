@@ -21,12 +21,15 @@ class Session(Customer):
 
     `turn` counts the turns begun, as the random streams do (a program may set the
     attribute `turn_no` to something else); `corpus` are the turns that it replays, each the
-    attributes it sets; `stream` is what its statements draw from.
+    attributes it sets; `stream` is what its statements draw from. Of the legs it has
+    `forked`, so many run: `legs`.
     """
 
     stream: Iterator[float]
     turn_began: float
     turn = 0
+    forked = 0
+    legs = 0
     corpus: Sequence[Presets] | None = None
 
     def __init__(self, run: Simulation, serial: int) -> None:
@@ -50,11 +53,6 @@ class Session(Customer):
         self.turn_tokens = TurnTokens(self.env._now)
         self.last_token = LastToken()
 
-    def decode_reached(self) -> None:
-        """A decode run is reached, of however many tokens."""
-        if self.turn_tokens.decode_reached(self.env._now):
-            self.first_token_known()
-
     def first_token_known(self) -> None:
         tokens = self.turn_tokens
         assert tokens.first is not None
@@ -74,8 +72,16 @@ class Session(Customer):
         row = (self.env._now, self.serial, self.attrs[ir.TURN_NO], value)
         self.run.client[metric].record(row)
 
+    def refuse(self) -> None:
+        """End the session wherever it is: one of its legs was refused."""
+        self.refused = True
+        self.stop_waiting()
+        self.expel()
+
     def finished(self) -> None:
         """Leave: release every hold and lease. Others have the units as the instant settles."""
+        if self.legs and not self.refused:
+            raise self.run.leaves_legs(self)
         self._value = None
         self._target = None  # type: ignore[assignment]  # nothing is left that goes in circles
         if self.holds or self.leases:

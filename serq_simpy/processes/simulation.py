@@ -24,8 +24,10 @@ from serq_simpy.measure.samples import Samples
 from serq_simpy.measure.totals import total
 from serq_simpy.processes.arrivals import Arrivals, poisson_gaps, renewal_gaps
 from serq_simpy.processes.claims import Claims
+from serq_simpy.processes.deadlock import deadlocked
 from serq_simpy.processes.engine import EngineProcess
 from serq_simpy.processes.faults import Faults
+from serq_simpy.processes.leg import Join, Leg
 from serq_simpy.processes.session import Presets, Session
 from serq_simpy.resources import holding
 from serq_simpy.resources.cache import Entry, EvictionOrder
@@ -79,6 +81,7 @@ class Simulation:
         self.attributes = [0.0] * len(program.attrs)
         self.arrivals = self.turns = self._ended_before = 0
         self.living: dict[Session, None] = {}
+        self.legs: dict[Leg, None] = {}
         self.live_time = 0.0
         self._admissions = Admissions()
         self._faults = Faults(program, spans, self.clock)
@@ -109,6 +112,8 @@ class Simulation:
             "Demand": Demand,
             "HoldStatement": HoldStatement,
             "Departed": Departed,
+            "Join": Join,
+            "fork": self._fork,
             "Preempted": Preempted,
             "Pause": Pause,
             "Spill": Spill,
@@ -233,6 +238,18 @@ class Simulation:
             raise self._faults.load_outside(customer, block, index, pool)
         if not allocation.load(amount):
             raise self._faults.load_over(customer, block, index, allocation, amount)
+
+    def _fork(self, session: Session, body: Callable[[Leg], Any]) -> None:
+        """The statement `fork`: a leg runs `body` from this instant."""
+        leg = Leg(session)
+        leg._generator = body(leg)
+        if self.clock.engines:
+            leg.begin_tokens()
+        leg.start()
+
+    def leaves_legs(self, session: Session) -> RunError:
+        """The error of a session that would end before its legs."""
+        return self._faults.leaves_legs(session)
 
     # ------------------------------------------------------------- sessions
 
@@ -383,6 +400,9 @@ class Simulation:
 
     def _end(self) -> float:
         """The time the run ended; an error when requested arrivals did not come and leave."""
+        waiting = deadlocked(self.living, self.legs)
+        if waiting:
+            raise self._faults.deadlock(waiting)
         settings = self.program.settings
         if settings.arrivals is None:
             self.clock._now = settings.horizon

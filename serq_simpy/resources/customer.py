@@ -26,7 +26,8 @@ class Customer(Process):
     oldest first. `began` is when the customer came; `admission` is the number of the
     latest admission to a pool, counted over the whole run; `last_preempted` the positions
     at which pools preempted it last. `turn_tokens` and `last_token` are there in programs
-    with engines.
+    with engines. `refused` is said of a customer whose hold can never fit, and who
+    leaves for it; `shares_turn` of one that is not alone in giving its turn's tokens.
 
     SimPy's `Process` looks whether an event failed, copies its exception, keeps the
     environment's active process and lets anything be yielded. A customer's generator is
@@ -40,6 +41,8 @@ class Customer(Process):
     stuck = False
     ready_at = -1.0
     times_ready = 0
+    refused = False
+    shares_turn = False
     _ok = True
     _value = PENDING
 
@@ -79,6 +82,16 @@ class Customer(Process):
     def finished(self) -> None:
         """What happens when the generator has run to its end."""
         raise NotImplementedError
+
+    @property
+    def prefix_owner(self) -> Customer:
+        """The session whose cached prefix this customer's holds consume and leave."""
+        return self
+
+    def decode_reached(self) -> None:
+        """A decode run is reached, of however many tokens."""
+        if self.turn_tokens.decode_reached(self.env._now):
+            self.first_token_known()
 
     @property
     def running(self) -> bool:

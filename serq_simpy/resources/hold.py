@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from serq_simpy.resources.cache import TOLERANCE
@@ -66,12 +67,14 @@ class Preempted(Exception):
 class Allocation:
     """A hold's units in one pool; a `lease` when they outlived the hold.
 
+    `expires` says that the lease ends by itself.
     `position` is how far the hold's KV is computed there. `open` ends with the release.
     """
 
     __slots__ = (
         "cache",
         "customer",
+        "expires",
         "hold",
         "lease",
         "open",
@@ -90,7 +93,7 @@ class Allocation:
         self.reserved = reserved
         self.position = position
         self.open = True
-        self.lease = False
+        self.lease = self.expires = False
 
     def load(self, units: float) -> bool:
         """Let `units` count as computed, if the allocation covers them; whether it does."""
@@ -101,9 +104,19 @@ class Allocation:
         self.hold.advanced = True
         return True
 
+    def pass_to(self, customer: Customer) -> None:
+        """Become another customer's; what it caches is still up to the first one."""
+        if self.cache is not None:
+            self.cache = partial(_read_for, self.cache, self.customer)
+        self.customer = customer
+
     def computed(self) -> float:
         """The units worth caching: all, unless a growing run or a load told how far it got."""
         return min(self.position, self.units) if self.hold.advanced else self.units
+
+
+def _read_for(amount: Amount, reader: Customer, _: Customer) -> float:
+    return amount(reader)
 
 
 class Hold(Wait):

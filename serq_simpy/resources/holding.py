@@ -30,11 +30,15 @@ def request(customer: Customer, statement: HoldStatement) -> Hold:
 
 
 def rejected(hold: Hold) -> bool:
-    """Whether amounts that will not change show that the hold can never fit; it is counted."""
+    """Whether amounts that will not change show that the hold can never fit.
+
+    It is counted, and its customer refused.
+    """
     for pool, demand in zip(hold.pools, hold.statement.demands, strict=True):
         for amount in demand.fixed:
             if not pool.can_ever_fit(amount(hold.customer)):
                 pool.rejected += 1
+                hold.customer.refused = True
                 return True
     return False
 
@@ -73,6 +77,7 @@ def _begin_lease(allocation: Allocation, duration: float) -> None:
     allocation.reserved = allocation.units
     allocation.customer.leases += (allocation,)
     if duration != inf:
+        allocation.expires = True
         clock = allocation.pool.clock
         expiry = Event(clock)
         expiry.callbacks.append(partial(_expire, allocation))

@@ -212,6 +212,13 @@ class Pool:
             asked.append((units, room))
         return asked
 
+    def short(self, hold: Hold) -> list[Pool]:
+        """The pools of a hold that have no room for it."""
+        demands = zip(hold.pools, hold.statement.demands, strict=True)
+        return [
+            pool for pool, demand in demands if not pool._has_room(demand.asked(hold.customer)[1])
+        ]
+
     def _has_room(self, room: float) -> bool:
         needed = self.used + self.round_up(room)
         if self.reserve_held:
@@ -248,9 +255,7 @@ class Pool:
         allocation = Allocation(self, hold, units, reserved, position)
         hold.allocations.append(allocation)
         self.allocations[allocation] = None
-        self._holders[hold.customer] += 1
-        if self.preemption is not None:
-            self._places.append(hold.customer)
+        self._add_holder(hold.customer)
         self.admissions += 1
         self._note_units()
 
@@ -288,19 +293,34 @@ class Pool:
         """Take an allocation back; what its hold caches of `computed` units stays cached."""
         allocation.open = False
         del self.allocations[allocation]
-        if self.preemption is not None:
-            self._places.remove(allocation.customer)
-        self._holders[allocation.customer] -= 1
-        if not self._holders[allocation.customer]:
-            del self._holders[allocation.customer]
+        self._remove_holder(allocation.customer)
         self.used -= allocation.units
         if not self.allocations:
             self.used = 0.0
         if allocation.cache is not None:
             keep = round_down(min(allocation.cache(allocation.customer), computed), self.block)
             if keep > 0.0:
-                self.cache.keep(allocation.customer, keep, self.clock._now)
+                self.cache.keep(allocation.customer.prefix_owner, keep, self.clock._now)
         self._note_units()
+
+    def hand_over(self, allocation: Allocation, customer: Customer) -> None:
+        """Make an allocation another customer's."""
+        self._remove_holder(allocation.customer)
+        self._add_holder(customer)
+        allocation.pass_to(customer)
+        self._note_units()
+
+    def _add_holder(self, customer: Customer) -> None:
+        self._holders[customer] += 1
+        if self.preemption is not None:
+            self._places.append(customer)
+
+    def _remove_holder(self, customer: Customer) -> None:
+        if self.preemption is not None:
+            self._places.remove(customer)
+        self._holders[customer] -= 1
+        if not self._holders[customer]:
+            del self._holders[customer]
 
     def drop(self, serial: int) -> None:
         """Discard a session's own cached prefix."""
