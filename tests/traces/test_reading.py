@@ -99,8 +99,8 @@ def test_what_is_no_number(number: str) -> None:
         ("1,1,2,3,4,", "trace t.csv: line 1: column 6 (forced): invalid number ``"),
         ("a,1,b,3,4", "trace t.csv: line 1: column 1 (session): invalid number `a`"),
         ("Session,Turn,n,o,t", "trace t.csv: line 1: column 1 (session): invalid number `Session`"),
-        ("\ufeff1,1,2,3,4", "trace t.csv: line 1: column 1 (session): invalid number `\ufeff1`"),
-        ("1,1,2,3,4\x1f", "trace t.csv: line 1: column 5 (think): invalid number `4\x1f`"),
+        ("\ufeff1,1,2,3,4", "trace t.csv: line 1: column 1 (session): invalid number `\\ufeff1`"),
+        ("1,1,2,3,4\x1f", "trace t.csv: line 1: column 5 (think): invalid number `4\\x1f`"),
         (b"1,1,2,3,\xff", "cannot read trace t.csv: stream did not contain valid UTF-8"),
     ],
 )
